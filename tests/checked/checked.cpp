@@ -37,10 +37,13 @@ using K8 = spio::fold<K, 8>;
 constexpr auto i = axis<I>(4);
 constexpr auto k = axis<K>(16);
 using rows = spio::tensor<float, i, k / 8, k % 8>;
+// An axis I with at most 4 values, one with any number, and a ring of 4.
 using late = spio::tensor<float, axis<I>(spio::dynamic.up_to(4)), k>;
 using later = spio::tensor<float, axis<I>(spio::dynamic), k>;
 using buffers = spio::tensor<float, i.ring(), k>;
 
+// What the tensors point to; and numbers that the compiler does not know, since they are
+// volatile.
 float memory[64];
 int volatile four = 4;
 long long volatile large = 0x100000000;
@@ -79,6 +82,7 @@ template <class Program> void expect(char const* words, Program program) {
 
 } // namespace
 
+// Each program breaks a rule, and must end with its sentence, except those that "ends well".
 int main() {
     rows const t(memory);
     expect("spio: a bounded value is from 0 to below its size: 4, 4 (Dimension = ",

@@ -14,6 +14,7 @@
 
 using namespace spio::machine;
 
+// The names of variables do not matter here: p is global memory, s shared memory, b an mbarrier.
 extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* map, unsigned* p) {
     auto* s = dynamic_shared();
     auto* b = (mbarrier_word*)s;

@@ -1,8 +1,10 @@
 // Global memory: addresses are reused late, and reads of unwritten memory can be found.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "sim/arena.h"
 #include "machine/thread.h"
 #include "misuse.h"
@@ -17,6 +19,7 @@ using namespace planted;
 static int thread() { return machine::thread_index().x; }
 static launch_shape const shape = {.shape = {.block = {32}}};
 
+// The pages of memory that this process has, of which Linux tells by /proc.
 static long resident_pages() {
     long total = 0;
     long resident = 0;
@@ -27,6 +30,8 @@ static long resident_pages() {
 TEST_CASE("freed memory is found for long, and reused at last") {
     int const* highest = nullptr;
     bool is_reused = false;
+    // Allocates and frees arrays again and again, and notes whether one has an address for the
+    // second time.
     auto const churn = [&](int count) {
         for (int i = 0; i < count; i++) {
             spio::sim::memory<int> const array(static_cast<std::size_t>(1 + i % 3 * 20'000));

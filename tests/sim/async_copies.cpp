@@ -1,8 +1,10 @@
 // cp.async: when copies are complete, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "machine/async_copy.h"
 #include "machine/mbarrier.h"
 #include "machine/thread.h"
@@ -13,10 +15,12 @@ namespace machine = spio::machine;
 using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
+// Float i of the block's shared memory.
 static float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
 static launch_shape const shape = {.shape = {.block = {32}, .shared_bytes = 2048}};
 
 namespace {
+// Global memory to copy from and to write to.
 struct fixture {
     spio::sim::memory<float> input{512, "from"};
     spio::sim::memory<float> output{512, "to"};

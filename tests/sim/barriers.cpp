@@ -1,8 +1,10 @@
 // Barriers of blocks and clusters, and threads that never arrive.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "machine/thread.h"
 #include "misuse.h"
 #include "sim/arena.h"
@@ -11,6 +13,7 @@ namespace machine = spio::machine;
 using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
+// Int i of the block's shared memory.
 static int& word(int i) { return reinterpret_cast<int*>(machine::dynamic_shared())[i]; }
 constexpr unsigned all_lanes = 0xffffffff;
 

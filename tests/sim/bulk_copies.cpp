@@ -1,8 +1,10 @@
 // Bulk copies of ranges and boxes, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report. word(i) is float i of the block's shared memory.
 #include "bulk_fixture.h"
 
 TEST_CASE("ranges come and go") {

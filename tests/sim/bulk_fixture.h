@@ -19,15 +19,19 @@
 namespace machine = spio::machine;
 using namespace planted;
 
+// Called in a kernel: the index of the thread, float i of the block's shared memory, and mbarrier
+// i behind them.
 inline int thread() { return machine::thread_index().x; }
 inline float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
 inline machine::mbarrier_word* barrier(int i = 0) {
     return reinterpret_cast<machine::mbarrier_word*>(machine::dynamic_shared() + 4096 + 8 * i);
 }
+// Waits until the phase of this parity of mbarrier 0 has completed.
 inline void wait(int parity) {
     while (!machine::mbarrier_try_wait(barrier(), parity)) {
     }
 }
+// Thread 0 initialises mbarrier 0 for so many arrivals.
 inline void make_barrier(int arrivals = 1) {
     if (thread() == 0) {
         machine::mbarrier_init(barrier(), arrivals);
@@ -35,8 +39,11 @@ inline void make_barrier(int arrivals = 1) {
     }
     machine::sync_block();
 }
+// Two blocks of 64 threads; the floats are the first 4096 bytes, mbarriers begin after them.
 inline launch_shape const shape = {.grid = {2}, .shape = {.block = {64}, .shared_bytes = 8192}};
 
+// Global memory to copy from, with value i in float i, and to copy to: 1024 floats for each
+// block.
 struct fixture {
     spio::sim::memory<float> input{1024, "from"};
     spio::sim::memory<float> output{2048, "to"};

@@ -1,8 +1,10 @@
 // Collectives of a warp: their results, and the lanes that they need.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "machine/thread.h"
 #include "machine/warp.h"
 #include "misuse.h"

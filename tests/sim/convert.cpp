@@ -69,6 +69,7 @@ struct format_values {
 constexpr format_values half{5, 10};
 constexpr format_values bfloat16{8, 7};
 
+// The bits of x as a half, as the compiler of this test rounds.
 static unsigned short by_compiler(float x) {
     auto const value = static_cast<_Float16>(x);
     unsigned short bits = 0;
@@ -76,6 +77,7 @@ static unsigned short by_compiler(float x) {
     return bits;
 }
 
+// Counts conversions of bit patterns of floats, and those that are wrong.
 struct checks {
     long long floats = 0, errors = 0;
     unsigned first_error = 0;

@@ -1,8 +1,10 @@
 // Undefined behaviour of kernels, and faults that end the program.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "machine/thread.h"
 #include "misuse.h"
 
@@ -15,6 +17,7 @@ namespace machine = spio::machine;
 using namespace planted;
 
 static launch_shape const shape = {.grid = {2}, .shape = {.block = {32}, .shared_bytes = 256}};
+// Zero, which the compiler must not know.
 static int volatile zero = 0;
 
 // Runs the kernel in a child process, which it kills, and returns what that process printed.
@@ -42,6 +45,7 @@ template <class Body> static std::string output_of_crash(Body const& body) {
     return output;
 }
 
+// Recursion without an end, since depth is never less than zero.
 static int recurse(int depth) {
     int volatile buffer[1000];
     for (int i = 0; i < 1000; i++) buffer[i] = depth;

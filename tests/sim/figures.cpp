@@ -7,6 +7,7 @@
 
 #include <cstdio>
 
+// Prints when the program ends, after all tests.
 struct figures {
     ~figures() {
         std::printf("summary: sim: %d planted misuses reported, %d correct kernels silent\n",

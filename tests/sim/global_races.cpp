@@ -1,11 +1,14 @@
 // Races of blocks in global memory: blocks that access one place, and nothing that orders them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "bulk_fixture.h"
 #include "machine/atomic.h"
 
+// Called in a kernel: the index of the block.
 static int block() { return machine::block_index().x; }
 static launch_shape const blocks = {.grid = {4}, .shape = {.block = {32}}};
 

@@ -23,10 +23,13 @@ namespace {
 
 constexpr int observers = 5, bytes = 16;
 
+// An observer, which is a thread, as the oracle keeps it: its epoch counts what others may learn
+// of it, and its clock has the epoch up to which it knows each other one.
 struct thread {
     epoch_number epoch = 1;
     vector_clock clock;
 };
+// An access to a byte in the past.
 struct event {
     int observer;
     epoch_number epoch;

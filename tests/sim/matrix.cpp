@@ -47,8 +47,11 @@ int thread_of(int row, int column) {
     static constexpr int thread_of_column[8] = {0, 0, 1, 1, 2, 2, 3, 3};
     return first_of_row[row] + thread_of_column[column];
 }
+// A register holds two elements: that of the even column in its lower half.
 unsigned half_of(unsigned reg, int column) { return column % 2 == 0 ? reg & 0xffffU : reg >> 16; }
 
+// Loads N random matrices and stores them, and checks where each element is; `transposed` as the
+// instruction's option.
 template <int N> void loads_and_stores(bool transposed) {
     test::random random{N + 100U * transposed};
     for (int round = 0; round < 200; ++round) {

@@ -1,8 +1,10 @@
 // Mbarriers: phases, counts, and misuses.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "machine/mbarrier.h"
 
 #include "machine/atomic.h"
@@ -14,6 +16,8 @@ namespace machine = spio::machine;
 using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
+// Int i of the block's shared memory, mbarrier i behind them, and a wait until its phase of this
+// parity has completed.
 static int& word(int i) { return reinterpret_cast<int*>(machine::dynamic_shared())[i]; }
 static machine::mbarrier_word* barrier(int i) {
     return reinterpret_cast<machine::mbarrier_word*>(machine::dynamic_shared() + 1024 + 8 * i);

@@ -1,8 +1,10 @@
 // Loads and stores of kernels, in shared and in global memory: bounds, alignment, initialisation.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report.
 #include "machine/thread.h"
 #include "misuse.h"
 #include "sim/arena.h"
@@ -10,12 +12,14 @@
 namespace machine = spio::machine;
 using namespace planted;
 
+// The block's shared memory from this byte on.
 template <class T> static T* shared(int offset) {
     return reinterpret_cast<T*>(machine::dynamic_shared() + offset);
 }
 // A reference to a whole element, as kernels get it from a cursor.
 template <class T> static T& element(T* pointer) { return *pointer; }
 namespace {
+// 16 bytes that the GPU may load by one instruction.
 struct alignas(16) vector {
     float element[4];
 };

@@ -1,8 +1,10 @@
 // Launches that may begin before the kernels before them have ended, and must wait for those.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report. word(i) is float i of the block's shared memory.
 #include "bulk_fixture.h"
 #include "machine/async_copy.h"
 #include "machine/launch_control.h"

@@ -1,8 +1,10 @@
 // Races: two unordered accesses to one byte, at least one of them a write.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report. A planted kernel has a misuse on purpose.
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
+// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// threads, each of which must report a misuse of this kind in a sentence that matches the regular
+// expression; expect_no_misuse expects no report. A planted kernel has a misuse on purpose.
 #include "machine/atomic.h"
 #include "machine/fence.h"
 #include "machine/thread.h"
@@ -14,6 +16,7 @@ namespace machine = spio::machine;
 using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
+// Element i of the block's shared memory.
 template <class T = int> static T& word(int i) {
     return reinterpret_cast<T*>(machine::dynamic_shared())[i];
 }

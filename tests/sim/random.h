@@ -6,6 +6,7 @@
 
 namespace test {
 
+// The state begins as the seed; the algorithm is splitmix64.
 struct random {
     std::uint64_t state;
 
@@ -16,6 +17,7 @@ struct random {
         x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
         return x ^ x >> 31;
     }
+    // As many random bits as are asked for, at most 32.
     constexpr unsigned bits(int count) { return static_cast<unsigned>((*this)() >> (64 - count)); }
     // A number from first to last, inclusive.
     constexpr int between(int first, int last) {

@@ -20,11 +20,13 @@ namespace {
 
 unsigned bits_of(float x) { return std::bit_cast<unsigned>(x); }
 
+// Rounds an addend, scaled so that the last bit that is kept is 1.
 double to_integer(double x, rounding mode) {
     if (mode == rounding::to_zero) return std::trunc(x);
     return mode == rounding::down ? std::floor(x) : std::nearbyint(x);
 }
 
+// Rounds a sum to float as the core does.
 float to_float(double x, tensor_core const& core) {
     auto y = static_cast<float>(x);
     bool const is_infinite = std::isinf(y);
@@ -52,6 +54,7 @@ struct term {
     }
 };
 
+// Adds terms that are aligned to the greatest exponent among them.
 float sum_of(std::vector<term> const& terms, tensor_core const& core) {
     double plain = 0;
     for (auto const& x : terms) plain += x.value;
@@ -123,6 +126,7 @@ void row_and_column_of_c(int lane, int i, int& row, int& column) {
     column = lane % 4 * 2 + (i & 1);
 }
 
+// Sums that were compared, and those that differ.
 struct tally {
     long long sums = 0, errors = 0;
 };
@@ -165,6 +169,7 @@ void check_tile(test::tile<K> const& t, tensor_core const& core, tally& count) {
     }
 }
 
+// Checks a core by one instruction on this number of tiles of each kind.
 template <class Format, int K> void check_all(tensor_core const& core, int tiles, tally& count) {
     test::tile_source<Format> source{{static_cast<unsigned>(K)}};
     auto t = test::tile<K>();
@@ -176,6 +181,7 @@ template <class Format, int K> void check_all(tensor_core const& core, int tiles
     }
 }
 
+// Checks a core by all four instructions.
 void check_core(tensor_core const& core, int tiles, tally& count) {
     check_all<half_format, 8>(core, tiles, count);
     check_all<half_format, 16>(core, tiles, count);
@@ -190,11 +196,12 @@ TEST_CASE("the cores of three chips sum as in double, bit for bit") {
     for (auto const& core : {volta_tensor_core, ampere_tensor_core, hopper_tensor_core}) {
         check_core(core, 25, count);
     }
+    // Three cores, four instructions, 11 kinds of 25 tiles of 128 sums.
     CHECK(count.sums == 3LL * 4 * 11 * 25 * 128);
     CHECK(count.errors == 0);
 }
 
-TEST_CASE("and so does every core that an experiment may find") {
+TEST_CASE("tensor cores of all properties that an experiment may find sum as in double") {
     tally count;
     test::random random{7};
     auto const mode = [&] { return static_cast<rounding>(random.between(0, 2)); };
@@ -213,6 +220,7 @@ TEST_CASE("and so does every core that an experiment may find") {
                                .zero_sum_keeps_sign = coin()},
                    1, count);
     }
+    // 150 cores, and one tile of each kind.
     CHECK(count.sums == 150LL * 4 * 11 * 128);
     CHECK(count.errors == 0);
 }

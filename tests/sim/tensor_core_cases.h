@@ -21,17 +21,18 @@ template <int K> struct tile {
     float c[16][8];
 };
 
+// How the numbers of a tile are drawn.
 enum class tile_kind {
-    near_one,
-    wide,
-    cancelling,
-    edges,
-    one_large,
-    tiny,
-    permuted,
-    zeros,
-    huge,
-    special,
+    near_one,   // all of about one exponent
+    wide,       // of many exponents
+    cancelling, // products whose sum is about 0
+    edges,      // exponents about the last bit that a sum keeps
+    one_large,  // one product much larger than the rest
+    tiny,       // subnormals
+    permuted,   // rows with the same numbers in other orders
+    zeros,      // many zeros
+    huge,       // sums about the greatest float
+    special,    // infinities and NaN among them
     any_bits,
 };
 inline constexpr int tile_kinds = 11;
@@ -39,6 +40,7 @@ inline constexpr char const* tile_kind_names[tile_kinds] = {
     "near one", "wide",  "cancelling", "edges",   "one large", "tiny",
     "permuted", "zeros", "huge",       "special", "any bits"};
 
+// Draws the numbers of tiles in one format of factors.
 template <class Format> struct tile_source {
     static constexpr int bias = spio::sim::exponent_bias<Format>;
     static constexpr unsigned fraction_mask = (1U << Format::fraction_bits) - 1;
@@ -77,15 +79,18 @@ template <class Format> struct tile_source {
     unsigned short between(int first, int last) { return number(next.between(first, last)); }
     unsigned short zero() { return static_cast<unsigned short>(next.bits(1) << 15); }
     unsigned short any_bits() { return static_cast<unsigned short>(next.bits(16)); }
+    // Infinity, or not a number.
     unsigned short special() {
         unsigned const nan = next.one_in(2) ? 1U + next.bits(5) : 0U;
         return static_cast<unsigned short>(next.bits(1) << 15 | infinity | nan);
     }
 
+    // Fills a row of factors with numbers from make().
     template <int K, class Make> void fill(unsigned short (&x)[K], Make make) {
         for (auto& value : x) value = make();
     }
 
+    // Draws the factors of a tile, as its kind demands.
     template <int K> void factors(tile_kind kind, tile<K>& t) {
         int const least = 1 - bias - Format::fraction_bits;
         int const center = next.between(-bias / 2, bias / 2);
@@ -220,6 +225,7 @@ template <class Format> struct tile_source {
         }
     }
 
+    // The factor with these bits.
     static double value_of(unsigned short bits) {
         if constexpr (Format::exponent_bits == 5) {
             return spio::sim::half_to_float(bits);
@@ -228,6 +234,7 @@ template <class Format> struct tile_source {
         }
     }
 
+    // Draws all numbers of a tile.
     template <int K> void make(tile_kind kind, tile<K>& t) {
         factors(kind, t);
         for (int i = 0; i < 16; ++i) {

@@ -63,7 +63,7 @@ TEST_CASE("what cancels within one sum takes small addends with it") {
     CHECK(sum_on(products, 0, hopper_tensor_core) == 0);
 }
 
-TEST_CASE("infinities and what is not a number") {
+TEST_CASE("infinities and NaN spread as in IEEE 754, and every NaN has the bits 0x7fffffff") {
     float const inf = INFINITY;
     for (auto const& core : {volta_tensor_core, ampere_tensor_core, hopper_tensor_core}) {
         CHECK(sum_on({1, inf}, 1, core) == inf);
@@ -85,7 +85,7 @@ TEST_CASE("infinities and what is not a number") {
     CHECK(times(0x7c01, 0x0000) == number_kind::nan);
 }
 
-TEST_CASE("what fits is exact: integers, and subnormals") {
+TEST_CASE("sums that fit a float are exact: integers, and subnormals") {
     test::random random{3};
     long long errors = 0;
     for (int round = 0; round < 20000; ++round) {
@@ -113,6 +113,7 @@ TEST_CASE("what fits is exact: integers, and subnormals") {
 }
 
 TEST_CASE("an addend that is zero counts as if it were 2^-133") {
+    // 2^exponent or its negative, as an addend.
     auto const power = [](int exponent, bool negative) {
         auto const factor = [](int e) {
             return factor_of<bfloat16_format>(float_to_bfloat16(std::ldexp(1.0F, e)));
@@ -121,6 +122,7 @@ TEST_CASE("an addend that is zero counts as if it were 2^-133") {
         p.negative = negative;
         return p;
     };
+    // 2^-148 - 2^exponent, as the core adds it.
     auto const less = [&](int exponent) {
         addend const products[16] = {power(-148, false), power(exponent, true)};
         return hopper_tensor_core.accumulate(0, products, 16);

@@ -44,6 +44,7 @@ constexpr int places_none[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 
                                    {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7},
                                    {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
 
+// Where the engine puts the byte with this address in a box.
 int place_of(swizzle_span swizzle, int address) {
     int const row = address / 128 % 8;
     int const chunk = address / 16 % 8;
@@ -68,6 +69,7 @@ int place_of(swizzle_span swizzle, int address) {
 constexpr swizzle_span all_swizzles[] = {swizzle_span::none, swizzle_span::bytes_32,
                                          swizzle_span::bytes_64, swizzle_span::bytes_128};
 
+// Bytes whose first address is a multiple of 16.
 struct aligned_memory {
     std::vector<unsigned char> bytes;
     unsigned char* begin;
@@ -139,6 +141,7 @@ template <class F> void for_each_element(box_case const& c, F f) {
                         f(n++ * c.element_bytes, c.global_address(step));
 }
 
+// What was compared, and what was wrong; `outside` are elements of boxes outside of the tensor.
 struct tally {
     long long boxes = 0, elements = 0, outside = 0, errors = 0;
 };

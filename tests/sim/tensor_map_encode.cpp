@@ -33,6 +33,7 @@ struct request {
     }
 };
 
+// The error of a request of which `change` has changed a field; empty if there is none.
 template <class Change> std::string error_of(Change change) {
     request r;
     change(r);
