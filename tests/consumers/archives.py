@@ -21,12 +21,14 @@ version = "1.2.3"
 
 
 def run(*words):
+    """Runs a command that must succeed."""
     result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}\n{result.stdout}")
 
 
 def expect(holds, claim):
+    """Ends the test unless the claim, said in words, holds."""
     if not holds:
         sys.exit(f"not so: {claim}")
 
@@ -38,6 +40,7 @@ def contents(folder):
 
 
 def test_tarball(path, expected, folder):
+    """Unpacks the tarball in the folder, and returns the command in it."""
     with tarfile.open(path) as archive:
         for entry in archive:
             expect(entry.isfile(), f"{entry.name} is a plain file")
@@ -50,6 +53,7 @@ def test_tarball(path, expected, folder):
 
 
 def test_wheel(path, expected, folder):
+    """Installs the wheel in an environment in the folder, and returns the command in it."""
     with zipfile.ZipFile(path) as wheel:
         rows = csv.reader(io.StringIO(wheel.read(f"spio_command-{version}.dist-info/RECORD").decode()))
         records = {name: (digest, size) for name, digest, size in rows}

@@ -3,7 +3,11 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
-// configuration, which says how blocks share it.
+// configuration, which says how blocks share it. A kernel has the name of its layer, which says
+// what is special about it: in ragged, a block's channels do not divide all; five and seven have
+// such filters, wide and tall have more columns or rows of the filter, far has great paddings;
+// stepped ones have strides and dilations; an image is of a known size; pair, trio and octet are
+// clusters of blocks; of any, only the filter is known.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"

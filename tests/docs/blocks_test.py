@@ -8,7 +8,10 @@ from blocks import unlike_output, unlike_source
 
 
 class Outputs(unittest.TestCase):
+    """Lines of a page beside what a command prints."""
+
     def expect(self, is_like, wanted, printed):
+        """Expects that the lines wanted are taken for what was printed, or are not."""
         self.assertEqual(unlike_output(wanted, printed) is None, is_like)
 
     def test_lines_are_the_same(self):
@@ -30,7 +33,10 @@ class Outputs(unittest.TestCase):
 
 
 class Excerpts(unittest.TestCase):
+    """Lines of a page beside a file of seven lines, of which one is empty."""
+
     def expect(self, is_like, wanted):
+        """Expects that the lines wanted are taken for an excerpt of the file, or are not."""
         self.assertEqual(unlike_source(wanted, "a\n b\nc\nd\n\ne\nf") is None, is_like)
 
     def test_lines_stand_side_by_side(self):

@@ -68,6 +68,8 @@ def reason_not_to_run(line):
 
 
 class Page:
+    """A page, what its blocks have run so far, and what failed."""
+
     def __init__(self, options):
         self.options = options
         self.name = options.page.relative_to(root).as_posix()
@@ -156,6 +158,7 @@ class Page:
         self.printed = self.succeed(block, file.with_suffix(""))
 
     def cpp(self, block):
+        """Begins a program with this block, or continues the one before it."""
         if re.search(r"^(#include|import) ", block.text, re.M) or self.program is None:
             self.finish_program()
             self.program = (block, block.text)
@@ -163,6 +166,7 @@ class Page:
             self.program = (self.program[0], self.program[1] + block.text)
 
     def cuda(self, block):
+        """Compiles a kernel."""
         file = self.folder / f"kernel_{block.number}.cu"
         file.write_text(block.text)
         self.count("kernels")
@@ -243,6 +247,7 @@ class Page:
             self.fail(block, f"{difference}\nIt printed:\n{printed}")
 
     def check(self, block):
+        """Does with one block what its comment or its language says."""
         if block.verb in ("from", "wrong"):
             getattr(self, {"from": "excerpt", "wrong": "wrong"}[block.verb])(block)
         elif block.verb == "into":
@@ -260,6 +265,7 @@ class Page:
             self.fail(block, f"a block of '{block.language}' needs a comment that says what to do with it")
 
     def check_links(self):
+        """Checks that each file which the page links to exists."""
         text = re.sub(r"^```.*?^```", "", self.options.page.read_text(), flags=re.M | re.S)
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             if "://" not in link:

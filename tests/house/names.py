@@ -60,6 +60,7 @@ class token_list:
                 stack.append(index)
 
     def word(self, index):
+        """The token with this number; empty before the first and after the last."""
         return self.words[index] if 0 <= index < len(self.words) else ""
 
     def has_space_before(self, index):

@@ -117,6 +117,7 @@ def check_opening(path, text):
 
 
 def check_everywhere(path, text):
+    """The rules of all files."""
     check_opening(path, text)
     if text.count("\n") > 300:
         complain(path, text, 0, "more than 300 lines: split it")
@@ -167,6 +168,7 @@ def may_include(room, family, header):
 
 
 def check_kernels(path, code):
+    """The rules of kernels/, whose rooms are the machine, the algebra, its tiles, and the families."""
     folders = path.parts[1:-1]
     room = {("machine",): "machine", ("spio",): "algebra",
             ("spio", "tile"): "tile"}.get(folders, "family" if len(folders) == 1 else "unknown")
@@ -191,6 +193,7 @@ def check_kernels(path, code):
 
 
 def check_sim(path, code):
+    """The rules of sim/, the host device, which simulates a GPU on the CPU."""
     forbid(path, code, r"^\s*(export\s+)?import\b", "a kernel includes this: it does not import")
     for position, header in includes_of(code):
         if header == launch_values:
@@ -202,6 +205,7 @@ def check_sim(path, code):
 
 
 def check_module(path, code):
+    """The rules of modules/: what a module may import, and what it is called."""
     name = re.search(r"^\s*(?:export\s+)?module\s+([\w.]+)(:\w+)?\s*;", code, re.M)
     if not name or name[1] not in imports:
         complain(path, code, 0, f"not a module of the house: {name and name[1]}")
@@ -216,6 +220,7 @@ def check_module(path, code):
 
 
 def check_command(path, code):
+    """The rules of command/, the program `spio`."""
     for position, header in includes_of(code):
         if "/" in header and not header.startswith("sys/") and header not in doors:
             complain(path, code, position, f"the command imports what it needs: {header}")
@@ -225,6 +230,7 @@ def check_command(path, code):
 
 
 def check(path, text):
+    """All rules of one file; each breach is a complaint."""
     check_everywhere(path, text)
     if is_cxx(path) or path.suffix == ".py":
         check_names(path, text)

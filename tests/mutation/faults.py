@@ -78,6 +78,7 @@ class Fault:
         self.path, self.start, self.end, self.old, self.new = path, start, end, old, new
 
     def text(self, number):
+        """C++ that does what stood there, or the fault if the fault of this number is chosen."""
         planted = f"spio_planted({number})"
         if self.old.endswith(";"):
             return f"{{ if ({planted}) {{ {self.new} }} else {{ {self.old} }} }}"

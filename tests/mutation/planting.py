@@ -1,5 +1,8 @@
 # Writes faults as switches into a copy of the sources, and builds it.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A fault is a small edit of a source that some test should notice. Each is written as a switch, which the
+# environment variable SPIO_FAULT turns on, so that one build has all. A room is a folder of sources.
 import collections
 import json
 import math
@@ -88,6 +91,7 @@ class Planting:
         self.planted = {}  # by number: (room, fault)
 
     def draw(self, names, seed, count):
+        """Draws so many faults of these rooms; returns how many there are to draw from."""
         found = {name: drawn(name, seed) for name in names}
         for name, share in shares({name: len(found[name]) for name in names}, count).items():
             for fault in found[name][:share]:
@@ -166,6 +170,7 @@ class Planting:
         return wrong
 
     def save(self, seed):
+        """Writes mutation.json: the planted faults, and the command and environment of each test that may judge."""
         shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], capture_output=True, text=True)
         tests = []
         for test in json.loads(shown.stdout)["tests"]:

@@ -27,6 +27,7 @@ patience_seconds, patience_factor = 20, 20
 
 
 def read(tree):
+    """What planting.py has saved: the planted faults, and the tests that may judge."""
     return json.loads((tree / "mutation.json").read_text())
 
 

@@ -22,8 +22,10 @@ using spio::fold;
 using spio::fold_up;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// A tensor of floats with these axes.
 template <auto... Axes> using floats = spio::tensor<float, Axes...>;
 template <class D, auto... Axes>
 constexpr int size = spio::layout<Axes...>().template size<D>().get();
@@ -138,6 +140,7 @@ static_assert(!same<spio::layout<axis<I>(4), axis<J>(8)>, spio::layout<axis<J>(8
 
 // Strides grow from right to left; a pitch replaces the stride that would follow.
 constexpr char memory[4096] = {};
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
 template <class T, class D> constexpr long long stride_of(D d) {
     return T(memory)[d].get() - memory;

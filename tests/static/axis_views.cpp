@@ -29,10 +29,13 @@ using spio::pitch;
 using spio::range;
 using spio::tensor;
 
+// What tensors point to; only addresses in it matter.
 inline constexpr char memory[1 << 10] = {};
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using of_char = tensor<char const, Axes...>;
 constexpr auto i = axis<I>(6);
 constexpr auto k = axis<K>(8);
+// An axis whose size is known only at run time.
 constexpr auto late = axis<I>(dynamic);
 
 // Whether `expected` is the cursor in the tensor of every position near the view, and the view has
@@ -218,6 +221,7 @@ static_assert([] {
     decltype(Rows()[I()][K()]) const read_only = cursor;
     return read_only.get() == cursor.get();
 }());
+// Whether a value becomes one of another type implicitly.
 template <class From, class To>
 concept becomes = requires(From x, void (*take)(To)) { take(x); };
 static_assert(!becomes<decltype(Rows()[I()]), decltype(tensor<char, i, k>()[I()])>);

@@ -24,14 +24,20 @@ using spio::axis;
 using spio::fold;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// What tensors point to; only addresses in it matter.
 constexpr char memory[4096] = {};
 constexpr char const* middle = memory + 2048;
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+// How far the element lies from the middle of the memory, in bytes.
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - middle; }
+// Whether a cursor can be stepped in place by such a value.
 template <class C, class D>
 concept steps = requires(C c, D d) { c.step(d); };
+// Whether a cursor can be subscripted by such a value.
 template <class C, class D>
 concept moves = requires(C c, D d) { c[d]; };
 template <class T> using committed = decltype(T().origin().rebase());

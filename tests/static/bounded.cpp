@@ -19,11 +19,14 @@ using F8 = fold<I, 8>;
 using F16 = fold<I, 16>;
 using Module = bounded<F16, 4>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether x has exactly this type, and the value n.
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
+// Whether a value becomes one of another type implicitly.
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
 

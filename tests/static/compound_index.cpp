@@ -31,8 +31,10 @@ using Index2D = compound_index<i32, j8>;
 using Index3D = compound_index<axis<I>(16), j8, axis<K>(4)>;
 using Folded = compound_index<i32 / 8, i32 % 8, j8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether x has exactly this type, and the value n.
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }

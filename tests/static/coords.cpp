@@ -24,6 +24,7 @@ using spio::make_coordinates;
 using I4 = fold<I, 4>;
 using I8 = fold<I, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 

@@ -26,6 +26,7 @@ using I4 = fold<I, 4>;
 using I8 = fold<I, 8>;
 using J4 = fold<J, 4>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 

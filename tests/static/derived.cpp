@@ -24,12 +24,17 @@ using spio::fold;
 using spio::make_coordinates;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// What tensors point to; only addresses in it matter.
 constexpr char memory[8192] = {};
 constexpr char const* middle = memory + 4096;
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+// How far the element lies from the middle of the memory, in bytes.
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - middle; }
+// Whether axes form a layout; axes of different sizes for one dimension, for example, do not.
 template <auto... Axes>
 concept lays_out = requires { typename spio::layout<Axes...>; };
 

@@ -15,8 +15,10 @@ struct J : spio::dim {
 };
 using spio::fold;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether x has exactly this type, and the value n.
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }

@@ -30,15 +30,20 @@ using spio::fold;
 using spio::make_coordinates;
 using N8 = fold<N, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// What tensors point to; only addresses in it matter.
 constexpr char memory[4096] = {};
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+// How far the element lies from the first, in bytes.
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 template <class T, class... Sizes>
 concept takes = requires(char const* p, Sizes... sizes) { T(p, sizes...); };
 template <class T>
 concept knows_its_size = requires { T::storage_size(); };
+// Whether axes form a layout; axes of different sizes for one dimension, for example, do not.
 template <auto... Axes>
 concept lays_out = requires { typename spio::layout<Axes...>; };
 

@@ -40,6 +40,7 @@ struct cell {
 constexpr auto i = axis<I>(16);
 constexpr auto j = axis<J>(8);
 constexpr auto k = axis<K>(64);
+// A tensor of floats with these axes.
 template <auto... Axes> using floats = tensor<float, Axes...>;
 template <auto... Axes> using cells = tensor<cell, Axes...>;
 

@@ -18,8 +18,10 @@ using F8 = fold<I, 8>;
 using F16 = fold<I, 16>;
 using F32 = fold<I, 32>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether x has exactly this type, and the value n.
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
@@ -38,6 +40,7 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
     }
     return true;
 }
+// Whether a value becomes one of another type implicitly.
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
 

@@ -15,6 +15,7 @@ using history::K8;
 using history::Lane;
 using history::Thread;
 
+// What tensors point to; only addresses in it matter.
 constexpr char memory[4096] = {};
 
 // Steps between two subscripts of one bounded dimension are kept: Lane(1), a step of K(16), and

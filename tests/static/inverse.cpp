@@ -26,6 +26,7 @@ using spio::pitch;
 using spio::position;
 using spio::tensor;
 
+// What tensors point to; only addresses in it matter.
 inline constexpr char memory[1 << 12] = {};
 
 // Whether every offset leads back, and offsets of no element are none of them.
@@ -40,6 +41,7 @@ template <class T> constexpr bool is_inverted(T const& t) {
 constexpr auto i = axis<I>(4);
 constexpr auto j = axis<J>(3);
 constexpr auto k = axis<K>(8);
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using of_char = tensor<char const, Axes...>;
 
 static_assert(is_inverted(of_char<k / 4, i, k % 4>(memory)));

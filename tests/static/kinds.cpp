@@ -30,6 +30,7 @@ using spio::tensor;
 using K8 = fold<K, 8>;
 using K16 = fold<K, 16>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 

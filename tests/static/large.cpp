@@ -16,6 +16,7 @@ struct J : spio::dim {
 using spio::axis;
 using spio::tensor;
 
+// Whether axes form a layout; axes of different sizes for one dimension, for example, do not.
 template <auto... Axes>
 concept lays_out = requires { typename tensor<float, Axes...>; };
 

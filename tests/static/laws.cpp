@@ -30,8 +30,10 @@ using I4 = fold<I, 4>;
 using K8 = fold<K, 8>;
 using K16 = fold<K, 16>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether x has exactly this type, and the value n.
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
@@ -46,7 +48,9 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
 }
 constexpr int floor(int n, int d) { return n / d - (n % d < 0); }
 constexpr int rest(int n, int d) { return n - d * floor(n, d); }
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char, Axes...>;
+// Whether axes form a layout; axes of different sizes for one dimension, for example, do not.
 template <auto... Axes>
 concept lays_out = requires { typename spio::layout<Axes...>; };
 
@@ -125,6 +129,7 @@ static_assert(for_all(-40, 40, [](int a, int b) {
 // 3. A bare integer is not a dimension, in either direction.
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
+// Whether the sum of two such values compiles.
 template <class A, class B>
 concept adds = requires(A a, B b) { a + b; };
 template <class A, class B>

@@ -23,6 +23,7 @@ using spio::fold;
 using I2 = fold<I, 2>;
 using I8 = fold<I, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 

@@ -26,6 +26,7 @@ using spio::reverse_range;
 using spio::tensor;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
@@ -135,7 +136,9 @@ static_assert(is_ordered(spio::super_rows{2}) && is_ordered(spio::z_order()) &&
 // A tensor in the order of other axes than its own: the positions of a tensor that has them.
 constexpr auto i = axis<I>(6);
 constexpr auto k = axis<K>(16);
+// An axis whose size is known only at run time.
 constexpr auto late = axis<I>(dynamic);
+// What tensors point to; only addresses in it matter.
 inline constexpr char memory[512] = {};
 template <auto... Axes, class Tensor> constexpr bool has_order_of(Tensor const& t) {
     visitor expected;

@@ -29,9 +29,11 @@ using spio::make_coordinates;
 using spio::range;
 using spio::tensor;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
+// What tensors point to; only addresses in it matter.
 constexpr char memory[8192] = {};
 // Whether range(tensor) has `size` positions, of which the n-th is expected(n).
 template <class Tensor, class Law> constexpr bool visits(int size, Law expected) {

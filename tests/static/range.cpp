@@ -19,6 +19,7 @@ using spio::range;
 using spio::range_with_step;
 using spio::reverse_range;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 

@@ -27,6 +27,7 @@ using spio::fold;
 using I8 = fold<I, 8>;
 using K8 = fold<K, 8>;
 
+// Whether the sum of two such values compiles.
 template <class A, class B>
 concept adds = requires(A a, B b) { a + b; };
 template <class A, class B>
@@ -69,6 +70,7 @@ concept counts = requires(A a) {
     --a;
     a--;
 };
+// Whether a value becomes one of another type implicitly.
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
 template <class C, class D>

@@ -24,8 +24,10 @@ using spio::axis;
 using spio::fold;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether the sum of two such values compiles.
 template <class A, class B>
 concept adds = requires(A a, B b) { a + b; };
 template <class A, class B>

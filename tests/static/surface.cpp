@@ -27,10 +27,12 @@ struct N : spio::dim {
 };
 using spio::make_coordinates;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 template <class A, class B>
 concept equates = requires(A a, B b) { a == b; };
+// Whether the sum of two such values compiles.
 template <class A, class B>
 concept adds = requires(A a, B b) { a + b; };
 

@@ -26,8 +26,11 @@ using spio::make_coordinates;
 using spio::swizzle;
 using K8 = fold<K, 8>;
 
+// What tensors point to; only addresses in it matter.
 constexpr char memory[4096] = {};
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+// How far the element lies from the first, in bytes.
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 // The offset of a pair and a color, by the formula of the reference.
 constexpr int checker(int pair, int color) { return (2 * pair | color) ^ (pair / 4 & 1); }

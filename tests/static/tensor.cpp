@@ -35,13 +35,18 @@ using spio::make_coordinates;
 using spio::tensor;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// Whether x has exactly this type, and the value n.
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
+// What tensors point to; only addresses in it matter.
 constexpr char memory[4096] = {};
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = tensor<char const, Axes...>;
+// How far the element lies from the first, in bytes.
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 
 constexpr auto k = axis<K>(64);

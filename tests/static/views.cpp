@@ -37,10 +37,14 @@ using spio::tensor;
 using spio::vectors_of;
 using K8 = fold<K, 8>;
 
+// Whether two types are the same.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
+// What tensors point to; only addresses in it matter.
 constexpr char memory[4096] = {};
+// A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = tensor<char const, Axes...>;
+// How far the element lies from the first, in bytes.
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 template <int Size, class T, class D>
 concept slices = requires(T t, D d) { slice<Size>(t, d); };

@@ -37,6 +37,7 @@ using spio::tensor;
 using spio::window;
 using spio::windows;
 
+// What tensors point to; only addresses in it matter.
 inline constexpr char memory[256] = {};
 
 // Every tap of every output is the input that the law names, and in bounds if that one is.
