@@ -46,7 +46,8 @@ constexpr std::ptrdiff_t most_predicted = 32;
 
 // The shipped models. Their features are those of features_of(), in the same order.
 std::vector<forest> const& shipped_models() {
-    static auto const models = model::read_shipped(model_texts(), feature_names());
+    // Never destroyed: a background thread may choose while the program ends.
+    static auto const& models = *new auto(model::read_shipped(model_texts(), feature_names()));
     return models;
 }
 

@@ -112,7 +112,8 @@ int blocks_of_sm(problem const& problem, tma::config const& config) {
 tma::config best_tma(problem const& problem) {
     check(problem);
     if (!tma::config::has_pass(problem)) refuse_tma(problem);
-    static auto const lines = parse_lines(measured_text());
+    // Never destroyed: a background thread may choose while the program ends.
+    static auto const& lines = *new auto(parse_lines(measured_text()));
     for (auto const& line : lines) {
         auto config = config_of_line(line, problem);
         if (!matches(line, problem, config)) continue;

@@ -48,9 +48,9 @@ std::vector<aot::pack> packs_of(runtime_options& options) {
     if (options.generic_images) {
         packs.push_back(*std::move(options.generic_images));
     } else if (spio_generic_images != nullptr) {
-        // Its index is read once.
-        static aot::pack const linked({spio_generic_images, spio_generic_images_end},
-                                      "of generic kernels", {});
+        // Its index is read once, and never destroyed: threads may load kernels until the end.
+        static auto const& linked = *new aot::pack({spio_generic_images, spio_generic_images_end},
+                                                   "of generic kernels", {});
         packs.push_back(linked);
     }
     return packs;

@@ -214,7 +214,8 @@ std::optional<config_choice> config_source::find(config_query const& query) cons
 }
 
 config_source const& default_config_source() {
-    static config_source const source;
+    // Never destroyed: a background thread may choose while the program ends.
+    static auto const& source = *new config_source();
     return source;
 }
 

@@ -24,6 +24,7 @@ import spio.conv2d;
 import spio.conv2d.launch;
 import spio.cuda;
 import spio.fake_driver;
+import spio.fake_images;
 import spio.fake_nvrtc;
 import spio.image;
 import spio.jit;
@@ -36,45 +37,15 @@ using namespace spio;
 
 namespace {
 
+using fake::layer_of, fake::specs_of;
+
 // A pack of images that the fake driver loads as cubins.
 aot::pack pack_of(std::vector<spec> const& specs) {
-    std::vector<aot::image_to_pack> images;
-    for (auto const& spec : specs) {
-        // The first bytes of a cubin, then the name of its kernel.
-        std::string const text = "\177ELF" + spec.symbol + " " + '\0';
-        auto const bytes = std::as_bytes(std::span(text));
-        images.push_back({.kernel = spec,
-                          .kind = image_kind::cubin,
-                          .bytes = {bytes.begin(), bytes.end()},
-                          .compiler = "a test",
-                          .text_digest = text_digest_of(spec),
-                          .plain_bytes = bytes.size()});
-    }
-    auto const file = std::make_shared<std::vector<std::byte> const>(aot::write_pack(images));
+    auto const file = std::make_shared<std::vector<std::byte> const>(fake::pack_bytes(specs));
     return aot::pack(*file, "a test", file);
 }
-
-conv2d::problem layer_of(std::string const& text) { return parse<conv2d::problem>("conv2d", text); }
-std::vector<spec> specs_of(conv2d::problem const& problem) {
-    return conv2d::specs_of(problem, conv2d::best_config(problem, sm_90a), sm_90a);
-}
 // The generic kernels that serve the layers below.
-aot::pack generic_pack() {
-    std::vector<spec> specs;
-    for (auto const* pass : {"fprop", "dgrad", "wgrad"}) {
-        for (auto const* width : {"7", "40"}) {
-            // Few channels make many splits of a weight gradient, and many channels few.
-            for (auto const* channels : {"64", "1024"}) {
-                auto const line =
-                    std::string("n=64 h=40 c=") + channels + " w=" + width + " pass=" + pass;
-                for (auto const& spec : specs_of(conv2d::generic_problem(layer_of(line)))) {
-                    specs.push_back(spec);
-                }
-            }
-        }
-    }
-    return pack_of(specs);
-}
+aot::pack generic_pack() { return pack_of(fake::generic_specs()); }
 
 // A fake GPU and compiler, with a cache folder of their own.
 struct rig {

@@ -1,0 +1,77 @@
+// A program that ends while its background thread chooses and compiles kernels.
+// SPDX-License-Identifier: Apache-2.0
+//
+// As in Python, nobody destroys the runtime. A generic kernel serves every layer with the same
+// filter; the background thread compiles the kernels of each layer alone. What it uses must be
+// there until it has ended, although exit() destroys static objects. The driver and NVRTC are
+// fakes.
+#include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+import spio.aot;
+import spio.cache;
+import spio.conv2d;
+import spio.conv2d.launch;
+import spio.cuda;
+import spio.fake_driver;
+import spio.fake_images;
+import spio.fake_nvrtc;
+import spio.jit;
+import spio.launch;
+import spio.runtime;
+import spio.spec;
+
+using namespace spio;
+
+static void pause(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+int main() {
+    try {
+        test::folder const folder;
+        fake::the_machine().params_bytes = [](std::string const& name) {
+            if (name.starts_with("conv2d_wgrad_reduce_")) {
+                return sizeof(conv2d::wgrad_reduce::params);
+            }
+            return name.starts_with("conv2d_wgrad_") ? sizeof(conv2d::wgrad_tma::params)
+                                                     : sizeof(conv2d::tma::params);
+        };
+        cache::options cache;
+        cache.folder = folder.path;
+        static auto const& pack =
+            *new std::vector<std::byte>(fake::pack_bytes(fake::generic_specs()));
+        static auto const& driver = *new cuda::driver(fake::find);
+        static auto const& compiler = *new jit::nvrtc(fake::nvrtc, "fake");
+        static auto const& gpu = *new runtime({.policy = policy::generic_then_jit,
+                                               .generic_images = aot::pack(pack, "a test", {}),
+                                               .cache = cache,
+                                               .driver = &driver,
+                                               .compiler = &compiler});
+        static auto& gradients = *new std::vector<conv2d::weight_gradient>();
+        constexpr int layers = 200;
+        for (int c = 8; c <= 8 * layers; c += 8) {
+            gradients.emplace_back(
+                gpu,
+                fake::layer_of("n=256 h=7 w=7 pass=wgrad made_for=any_n c=" + std::to_string(c)));
+            // exit() works backwards: it destroys what was made after this, waits here, and then
+            // ends the thread, which was begun by the first layer.
+            if (c == 8) std::atexit([] { pause(300); });
+        }
+        // What the thread needs once is there when the first kernel is compiled.
+        while (gpu.count_tiers().compiled == 0) {
+            pause(1);
+        }
+    } catch (std::exception const& e) {
+        return std::fprintf(stderr, "%s\n", e.what()), 1;
+    }
+}
