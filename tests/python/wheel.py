@@ -1,11 +1,14 @@
 # Builds the wheel and runs its tests, or says how to get what they need.
 # SPDX-License-Identifier: Apache-2.0
-"""wheel.py build FOLDER [PACK]   builds the wheel in the folder, with the generic kernels of the pack, and unpacks it to
-                               FOLDER/site
-wheel.py run FOLDER FILE [ARGUMENT...]    runs a program with the unpacked wheel
+"""wheel.py build FOLDER [--pack PACK] [--objects OBJECTS] [--define NAME=VALUE...]
+    builds the wheel in the folder, with the generic kernels of the pack, and unpacks it to FOLDER/site; CMake builds
+    its libraries in OBJECTS, FOLDER/objects unless it is named, and defines what is listed
+wheel.py run FOLDER FILE [ARGUMENT...]
+    runs a program with the unpacked wheel
 
 Python is the first of $SPIO_PYTHON, that of build/pytorch and the interpreter of this script that has PyTorch.
 """
+import argparse
 import os
 import pathlib
 import shutil
@@ -32,8 +35,14 @@ def python_with_pytorch():
     return None
 
 
-def build(python, folder, pack):
+def build(python, folder, words):
     """Builds the wheel in the folder and unpacks it; returns an exit status."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pack", default="")
+    parser.add_argument("--objects", default=folder / "objects")
+    parser.add_argument("--define", nargs="*", default=[])
+    options = parser.parse_args(words)
+    definitions = [f"SPIO_GENERIC_IMAGES={options.pack}", *options.define]
     has_backend = subprocess.run([python, "-c", "import scikit_build_core"], capture_output=True).returncode == 0
     if not has_backend:
         print("no scikit-build-core beside PyTorch: './bootstrap torch' installs it")
@@ -42,7 +51,8 @@ def build(python, folder, pack):
     # Sanitizers and options of the build around are none of the wheel's.
     keep = {name: value for name, value in os.environ.items() if name not in ("CXXFLAGS", "LDFLAGS", "CFLAGS")}
     command = [python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder / "dist",
-               f"-Cbuild-dir={folder / 'objects'}", f"-Ccmake.define.SPIO_GENERIC_IMAGES={pack}", root / "python"]
+               f"-Cbuild-dir={options.objects}", *(f"-Ccmake.define.{definition}" for definition in definitions),
+               root / "python"]
     status = subprocess.run(command, env=keep).returncode
     if status:
         return status
@@ -71,7 +81,7 @@ def main():
         print("no PyTorch 2.10 or newer: './bootstrap torch' installs it into build/pytorch, and SPIO_PYTHON names a Python that has it")
         return skipped
     if action == "build":
-        return build(python, folder, pathlib.Path(rest[0]).resolve() if rest else "")
+        return build(python, folder, rest)
     return run(python, folder, *rest)
 
 
