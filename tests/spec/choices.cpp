@@ -3,20 +3,22 @@
 //
 // A configuration says how blocks share a problem; a family lists those that fit, estimates their
 // times and chooses one. Only measurements on a GPU tell whether a change of estimates is a gain;
-// this test tells that there is a change. choices.txt has a line for each problem: how many
-// configurations are listed, a digest of their texts and estimated times, and what is chosen. To
-// change them on purpose, record the file and commit it:
+// this test tells that there is a change. choices.txt has a line for each problem: digests of the
+// configurations that are listed, with their estimates, features and kernels, and what is chosen.
+// To change them on purpose, record the file and commit it:
 //     SPIO_RECORD_CHOICES=tests/spec/choices.txt build/ci/tests/spec/test_spec -tc="*recorded*"
+#include "tests/spec/recorded.h"
+
+#include "matmul/wgmma.h"
+
 #include <doctest/doctest.h>
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
+#include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <random>
 #include <string>
-#include <string_view>
+#include <variant>
 #include <vector>
 
 import spio.axpby;
@@ -26,34 +28,9 @@ import spio.matmul;
 import spio.spec;
 
 using namespace spio;
+using test::digest;
 
 namespace {
-
-// A digest (FNV-1a) of words and numbers; of a number the four leading digits count.
-class digest {
-  public:
-    void add(std::string_view text) {
-        for (unsigned char const byte : text) value_ = (value_ ^ byte) * 0x100000001b3;
-        value_ = (value_ ^ 0xff) * 0x100000001b3;
-        ++count_;
-    }
-    void add(double number) { add(spelled(number)); }
-    static std::string spelled(double number) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.4g", number);
-        return text;
-    }
-    std::string text() const {
-        char text[48];
-        std::snprintf(text, sizeof text, "%d %012llx", count_,
-                      static_cast<unsigned long long>(value_ & 0xffffffffffff));
-        return text;
-    }
-
-  private:
-    std::uint64_t value_ = 0xcbf29ce484222325;
-    int count_ = 0;
-};
 
 // Draws numbers, small ones as often as large ones.
 class drawer {
@@ -69,54 +46,108 @@ class drawer {
 };
 constexpr arch archs[] = {sm_90a, sm_80, sm_86, sm_89, host_arch, compute_80};
 
+void add(digest& target, conv2d::estimate const& estimate) {
+    target.add(estimate.explained());
+    for (double const number :
+         {estimate.microseconds, estimate.bytes, estimate.traffic, estimate.arithmetic,
+          estimate.latency, 1.0 * estimate.blocks_per_sm, estimate.waves}) {
+        target.add(number);
+    }
+}
+void add(digest& target, matmul::estimate const& estimate) {
+    target.add(estimate.explained());
+    for (double const number : {estimate.microseconds, estimate.bytes, estimate.traffic,
+                                estimate.arithmetic, estimate.waves}) {
+        target.add(number);
+    }
+}
+void add(digest& target, spec const& spec) {
+    target.add(spec.spelled() + spec.config + spec.line() + spec.source);
+    auto const& shape = spec.shape;
+    for (auto const& extent : {shape.block, shape.cluster}) target.add(1.0 * extent.count());
+    target.add(shape.shared_bytes);
+    target.add(shape.overlaps_previous);
+    target.add(static_cast<double>(spec.params_bytes));
+}
+
+// Every eighth configuration of a list is specialized, since it takes long.
+constexpr std::size_t specialized_step = 8;
+
 std::string line_of(conv2d::problem const& problem, arch arch) {
     digest listed, tried, generic;
+    std::size_t count = 0;
     for (auto const& config : conv2d::space(problem, arch)) {
-        auto const estimate = conv2d::explain(problem, config, arch);
-        listed.add(conv2d::config_text(config) + " " + estimate.explained());
-        listed.add(estimate.microseconds);
+        listed.add(conv2d::config_text(config));
+        add(listed, conv2d::explain(problem, config, arch));
         listed.add(static_cast<double>(conv2d::grid(problem, config).count()));
+        if (count++ % specialized_step != 0) continue;
+        for (auto const& spec : conv2d::specs_of(problem, config, arch)) add(listed, spec);
+        if (problem.pass != conv2d::direction::wgrad) continue;
+        auto const reduction = conv2d::reduction(problem, config);
+        listed.add(1.0 * reduction.grid.x);
+        listed.add(1.0 * reduction.params.splits);
+        listed.add(1.0 * reduction.params.groups);
+        listed.add(static_cast<double>(reduction.workspace_bytes));
     }
-    for (auto const& [config, estimate] : conv2d::candidates(problem, arch)) {
-        tried.add(conv2d::config_text(config));
-        tried.add(estimate.microseconds);
+    for (auto const& candidate : conv2d::candidates(problem, arch)) {
+        tried.add(conv2d::config_text(candidate.config));
+        add(tried, candidate.expected);
+        for (float const feature : conv2d::features_of(problem, candidate, arch)) {
+            tried.add(static_cast<double>(feature));
+        }
     }
     if (conv2d::has_generic(problem)) {
         auto const made_for = conv2d::generic_problem(problem);
         for (auto const& config : conv2d::generic_configs(made_for, arch)) {
             generic.add(conv2d::config_text(config));
+            add(generic, conv2d::explain(made_for, config, arch));
+            for (auto const& spec : conv2d::specs_of(made_for, config, arch)) add(generic, spec);
         }
         generic.add(conv2d::config_text(conv2d::best_config(made_for, arch)));
     }
+    auto const chosen = conv2d::choose(problem, arch);
     return "conv2d " + text_of(problem) + " for " + text_of(arch) + ": " + listed.text() + ", " +
-           tried.text() + ", " + generic.text() + ", " +
-           conv2d::config_text(conv2d::choose(problem, arch).config);
+           tried.text() + ", " + generic.text() + ", " + conv2d::config_text(chosen.config) +
+           " by " + std::string(name_of(chosen.origin)) + " " + chosen.refusal;
 }
 
 std::string line_of(matmul::problem const& problem, arch arch) {
     digest listed, of_bodies;
-    auto const add = [&](digest& target, std::vector<matmul::config> const& configs) {
+    auto const add_all = [&](digest& target, std::vector<matmul::config> const& configs) {
+        std::size_t count = 0;
         for (auto const& config : configs) {
             auto const estimate = matmul::explain(problem, config, arch);
-            target.add(matmul::config_text(config) + " " + estimate.explained());
-            target.add(estimate.microseconds);
+            target.add(matmul::config_text(config));
+            add(target, estimate);
+            auto const* const wgmma = std::get_if<matmul::wgmma::config>(&config);
+            if (wgmma != nullptr) {
+                target.add(matmul::concurrent_clusters(*wgmma, arch));
+                for (float const feature : matmul::features_of(problem, *wgmma, estimate, arch)) {
+                    target.add(static_cast<double>(feature));
+                }
+            }
             target.add(static_cast<double>(
                 matmul::grid({problem.m, problem.n, problem.k, problem.batch}, config, arch)
                     .count()));
+            if (count++ % specialized_step == 0) {
+                add(target, matmul::spec_of(problem, config, arch));
+            }
         }
     };
-    add(listed, matmul::space(problem, arch));
+    add_all(listed, matmul::space(problem, arch));
     for (auto const body : {matmul::body::wgmma, matmul::body::cp_async}) {
-        add(of_bodies, matmul::space(problem, arch, body));
+        add_all(of_bodies, matmul::space(problem, arch, body));
     }
+    auto const chosen = matmul::choose(problem, arch);
     return "matmul " + text_of(problem) + " for " + text_of(arch) + ": " + listed.text() + ", " +
-           of_bodies.text() + ", " + matmul::config_text(matmul::best_config(problem, arch));
+           of_bodies.text() + ", " + matmul::config_text(chosen.config) + " by " +
+           std::string(name_of(chosen.origin)) + " " + chosen.refusal;
 }
 
 std::vector<std::string> lines() {
     std::vector<std::string> result;
     drawer draw;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 72; ++i) {
         conv2d::problem problem = {.n = draw.size(256),
                                    .c = 8 * draw.size(128),
                                    .h = 7 + draw.size(100),
@@ -129,6 +160,17 @@ std::vector<std::string> lines() {
         if (i % 4 == 0) problem.stride_h = problem.stride_w = 2;
         if (i % 5 == 0) problem.dilation_h = problem.dilation_w = 2;
         if (i % 7 == 0) problem.made_for = conv2d::known_sizes::any_n;
+        if (i % 11 == 0) problem.made_for = conv2d::known_sizes::any_image;
+        if (i % 2 == 1) problem.type = conv2d::element_type::bf16;
+        bool const is_wgrad = problem.pass == conv2d::direction::wgrad;
+        if (is_wgrad && i % 4 == 1) problem.gradient = conv2d::precision_of(problem.type);
+        if (!is_wgrad && i >= 60) {
+            problem.activation = static_cast<conv2d::activation>(i / 3 % 4);
+            bool const is_forward = problem.pass == conv2d::direction::fprop;
+            problem.scale = is_forward && i % 2 == 0;
+            problem.residual = is_forward && i >= 66;
+            problem.preactivation = is_forward && i == 66;
+        }
         problem.bias = problem.pass != conv2d::direction::dgrad && i % 2 == 0;
         problem.h += problem.extent_h();
         problem.w += problem.extent_w();
@@ -142,7 +184,16 @@ std::vector<std::string> lines() {
         if (i % 2 == 0) problem.m = (problem.m + 7) / 8 * 8, problem.n = (problem.n + 7) / 8 * 8;
         if (i % 2 == 0) problem.k = (problem.k + 7) / 8 * 8;
         problem.alignment = i % 2 == 0 ? 16 : 2;
-        problem.result = i % 3 == 0 ? matmul::result_type::fp32 : matmul::result_type::bf16;
+        bool const is_half = i % 5 == 2;
+        problem.type = is_half ? matmul::factor_type::fp16 : matmul::factor_type::bf16;
+        problem.result = i % 3 == 0 ? matmul::result_type::fp32
+                         : is_half  ? matmul::result_type::fp16
+                                    : matmul::result_type::bf16;
+        problem.a = i % 7 < 3 ? matmul::order::rows : matmul::order::columns;
+        problem.b = i % 7 < 5 ? matmul::order::columns : matmul::order::rows;
+        problem.bias = i % 3 == 1;
+        problem.activation = static_cast<matmul::activation>(i / 7 % 4);
+        problem.made_for = static_cast<matmul::known_sizes>(i / 11 % 5);
         result.push_back(line_of(problem, archs[i / 2 % 6]));
     }
     for (int channels = 8; channels <= 2048; channels += channels < 256 ? 8 : 56) {
@@ -161,17 +212,6 @@ std::vector<std::string> lines() {
 } // namespace
 
 TEST_CASE("configurations are listed, estimated and chosen as they were recorded") {
-    auto const found = lines();
-    if (char const* const name = std::getenv("SPIO_RECORD_CHOICES")) {
-        std::ofstream file(name);
-        for (auto const& line : found) file << line << '\n';
-    }
-    std::ifstream file(SPIO_CHOICES);
-    std::string recorded;
-    std::size_t number = 0;
-    for (; std::getline(file, recorded); ++number) {
-        CHECK((number < found.size() ? found[number] : "no line") == recorded);
-    }
-    CHECK(number == found.size());
+    auto const number = test::compare_with_record(lines(), SPIO_CHOICES, "SPIO_RECORD_CHOICES");
     std::cout << "summary: spec.choices: " << number << " problems as recorded\n";
 }

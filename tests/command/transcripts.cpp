@@ -1,0 +1,269 @@
+// What the command prints for a list of lines, each word and number, beside what was recorded.
+// SPDX-License-Identifier: Apache-2.0
+//
+// `spio` is the project's command: it compiles, runs, measures and lists kernels. The fake driver
+// stands for CUDA's, NVRTC is not there. transcripts.txt has each line with what it printed; of
+// long answers a digest. Whoever means a change records it, and commits the file:
+//     SPIO_RECORD_TRANSCRIPTS=tests/command/transcripts.txt build/ci/tests/command/test_command
+//     -tc="*transcript*"
+#include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
+#include "tests/spec/recorded.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+import spio.aot;
+import spio.axpby;
+import spio.cache;
+import spio.command;
+import spio.conv2d;
+import spio.cuda;
+import spio.fake_driver;
+import spio.image;
+import spio.spec;
+import spio.system;
+import spio.text;
+
+using namespace spio;
+
+namespace {
+
+// Answers longer than this are recorded by a digest.
+constexpr std::size_t most_recorded = 1500;
+
+void write(std::string const& file, std::string_view text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+struct pack_entry {
+    spec kernel;
+    std::size_t bytes;
+    unsigned text_change = 0;
+};
+// A pack of what the fake driver takes for cubins, of so many bytes.
+std::string pack_of(std::vector<pack_entry> const& entries) {
+    std::vector<aot::image_to_pack> images;
+    for (auto const& [kernel, size, change] : entries) {
+        std::string text = "\177ELF" + kernel.symbol + " " + '\0';
+        text.resize(std::max(size, text.size()), 'x');
+        auto const bytes = std::as_bytes(std::span(text));
+        images.push_back({.kernel = kernel,
+                          .kind = image_kind::cubin,
+                          .bytes = {bytes.begin(), bytes.end()},
+                          .compiler = "a test",
+                          .text_digest = text_digest_of(kernel) ^ change});
+    }
+    auto const packed = aot::write_pack(images);
+    return {reinterpret_cast<char const*>(packed.data()), packed.size()};
+}
+
+// The environment variables that the command reads: those that are told, and none besides. They are
+// again what they were when the object is destroyed.
+class variables {
+  public:
+    variables(std::initializer_list<std::pair<char const*, char const*>> told) {
+        for (auto const* name :
+             {"SPIO_CACHE_DIR", "SPIO_NVRTC", "SPIO_POLICI", "SPIO_POLICY", "HOME", "CUDA_HOME",
+              "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "XDG_CACHE_HOME",
+              "SPIO_CACHE", "SPIO_TUNED", "SPIO_LOG", "SPIO_TIER_UP", "SPIO_LIVE_TUNING"}) {
+            if (char const* const value = std::getenv(name)) earlier[name] = value;
+            names.emplace_back(name);
+            unsetenv(name);
+        }
+        for (auto const& [name, value] : told) setenv(name, value, 1);
+    }
+    ~variables() {
+        for (auto const& name : names) unsetenv(name.c_str());
+        for (auto const& [name, value] : earlier) setenv(name.c_str(), value.c_str(), 1);
+    }
+    variables(variables const&) = delete;
+    variables& operator=(variables const&) = delete;
+
+  private:
+    std::vector<std::string> names;
+    std::map<std::string, std::string> earlier;
+};
+
+// Files that the lines name, and an environment that is the same everywhere.
+class stage {
+  public:
+    stage() {
+        fake::the_machine().expect({});
+        auto unknown = axpby::specialize({.n = 5}, sm_90a);
+        unknown.family = "scale_rows";
+        auto const kernel = [](int n, arch arch) { return axpby::specialize({.n = n}, arch); };
+        write(pack, pack_of({{kernel(1000, sm_90a), 0},
+                             {kernel(1000000, sm_80), 12345},
+                             {kernel(7, sm_80), 10000, 1},
+                             {unknown, 9999}}));
+        auto damaged = pack_of({{kernel(1000, sm_90a), 0}});
+        damaged.back() ^= 1;
+        write(folder / "damaged.spiopack", damaged);
+        write(folder / "no.spiopack", "no pack");
+        write(folder / "empty.manifest", "# nothing\n");
+        write(folder / "wrong.manifest", "axpby n=1\nconv2d n=1 c=8 h=8 w=8 pas=fprop\n");
+        write(folder / "launch.manifest", "axpby n=1\nlayernorm_2d channels=64 positions=4\n");
+        write(folder / "large.manifest", std::string(1 << 20, '#') + "\n");
+        write(folder / "most.manifest", std::string((1 << 20) - 1, '#') + "\n");
+        write(folder / "no.kernels", "#!/bin/sh\n");
+        fill_cache();
+    }
+    stage(stage const&) = delete;
+    stage& operator=(stage const&) = delete;
+
+    // What a line answers: its status, then what it printed and told.
+    std::string ask(std::string const& line, std::uint64_t memory = 1) {
+        std::vector<std::string> words;
+        for (std::size_t begin = 0; begin < line.size();) {
+            char const quote = line[begin] == '"' ? '"' : ' ';
+            if (quote == '"') ++begin;
+            auto const end = std::min(line.find(quote, begin), line.size());
+            words.push_back(std::regex_replace(line.substr(begin, end - begin),
+                                               std::regex("FOLDER"), folder.path));
+            begin = end + (quote == '"' ? 2 : 1);
+        }
+        std::vector<std::string_view> const views(words.begin(), words.end());
+        std::string printed, told;
+        auto const status = command::run(
+            views, {.print = [&](std::string_view text) { printed += text; },
+                    .tell = [&](std::string_view text) { told += text; },
+                    .is_interactive = is_interactive,
+                    .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
+                    .program = program,
+                    .memory_bytes = memory});
+        fake::the_machine().calls.clear();
+        return "ends with " + std::to_string(static_cast<int>(status)) + "\n" + masked(printed) +
+               (told.empty() ? "" : "told: " + masked(told));
+    }
+
+    test::folder folder;
+    std::string pack = folder / "whole.spiopack", cache = folder / "cache";
+    bool is_interactive = false;
+    std::filesystem::path program = {};
+
+  private:
+    variables environment = {{"SPIO_CACHE_DIR", cache.c_str()},
+                             {"SPIO_NVRTC", "/nowhere/libnvrtc.so"},
+                             {"SPIO_POLICI", "jit_only"},
+                             {"SPIO_POLICY", "aot_then_jit"},
+                             {"HOME", "/nowhere"},
+                             {"CUDA_HOME", "/nowhere"}};
+
+    // Text without what differs from one run or machine to another.
+    std::string masked(std::string text) const {
+        auto const replace = [&](char const* pattern, std::string const& other) {
+            text = std::regex_replace(text, std::regex(pattern), other);
+        };
+        for (std::size_t begin; (begin = text.find(folder.path)) != text.npos;) {
+            text.replace(begin, folder.path.size(), "FOLDER");
+        }
+        // Variables of tests, which the command does not read.
+        replace("  +SPIO_(FAULT|RECORD|TEST)[^\n]*\n", "");
+        replace(",[{]\"name\":\"SPIO_(FAULT|RECORD|TEST)[^}]*[}]", "");
+        replace("(found|loaded) in [^,\n]*", "$1 in TIME");
+        replace("_milliseconds\":[0-9.e+-]+", "_milliseconds\":TIME");
+        replace("mode (0[0-7]+), of .* free\n", "mode $1\n");
+        replace("\"owner\":\"[^\"]*\",\"file_system\":\"[^\"]*\",\"free_bytes\":[0-9]+", "DISK");
+        replace("PATH=.*\n", "PATH\n");
+        replace("\"name\":\"PATH\"[^}]*[}]", "PATH");
+        replace("\"places\":\\[[^\\]]*\\]", "PLACES");
+        replace("\"version\":\"[0-9.]+\"", "VERSION");
+        replace("spio [0-9]+[.][0-9.]+[^\n]*", "spio VERSION");
+        return text;
+    }
+
+    // A cache with an intact image, a damaged one, an unfinished file, one that was moved aside and
+    // one that nobody knows; each was used at a time that is told here.
+    void fill_cache() {
+        REQUIRE(mkdir(cache.c_str(), 0700) == 0);
+        cache::options options;
+        options.folder = cache;
+        cache::folders folders(options);
+        folders.compile_once({}, [] {
+            return cache::entry{.symbol = "axpby_256x4",
+                                .arch = "sm_90a",
+                                .parameters = {},
+                                .cubin = std::vector<unsigned char>(23456, 7)};
+        });
+        std::string const name(64, 'a');
+        write(cache + "/" + name + ".image", "damaged");
+        write(cache + "/" + name + ".temporary-1-1-1-1", "unfinished");
+        write(cache + "/" + std::string(64, 'b') + ".aside-1-1-1-1", "aside");
+        write(cache + "/notes.txt", "mine");
+        timespec times[2] = {{.tv_sec = 1000000000, .tv_nsec = 0},
+                             {.tv_sec = 1767225599, .tv_nsec = 0}};
+        for (auto const& file : std::filesystem::directory_iterator(cache)) {
+            if (file.is_regular_file()) {
+                utimensat(AT_FDCWD, file.path().c_str(), times, 0);
+            }
+        }
+    }
+};
+
+// The lines of the file that begin with a $ are asked.
+std::vector<std::string> questions() {
+    std::vector<std::string> found;
+    std::ifstream file(SPIO_TRANSCRIPTS);
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("$ ")) found.push_back(line.substr(2));
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("what the command prints is what the transcript has") {
+    stage stage;
+    std::vector<std::string> lines;
+    auto const add = [&](std::string const& line, std::string const& answer) {
+        lines.push_back("$ " + line);
+        test::digest digest;
+        digest.add(std::string_view(answer));
+        if (answer.size() > most_recorded) {
+            lines.push_back(std::to_string(answer.size()) + " characters, " + digest.text());
+            return;
+        }
+        for (std::size_t begin = 0; begin < answer.size();) {
+            auto const end = std::min(answer.find('\n', begin), answer.size());
+            lines.push_back(answer.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    };
+    for (std::string line : questions()) {
+        std::string_view const cat = "cat ", terminal = "terminal: ";
+        if (line.starts_with(cat)) {
+            add(line, read_file(stage.folder / line.substr(cat.size())));
+            continue;
+        }
+        // On a terminal the command says what it does.
+        stage.is_interactive = line.starts_with(terminal);
+        stage.program = stage.is_interactive ? stage.folder / "spio" : "";
+        bool const needs_memory =
+            stage.is_interactive || line.find("pack FOLDER/whole") != line.npos;
+        add(line, stage.ask(stage.is_interactive ? line.substr(terminal.size()) : line,
+                            needs_memory ? std::uint64_t{1} << 40 : 1));
+    }
+    auto const count =
+        test::compare_with_record(lines, SPIO_TRANSCRIPTS, "SPIO_RECORD_TRANSCRIPTS");
+    std::cout << "summary: command.transcripts: " << count << " lines as recorded\n";
+}
