@@ -48,9 +48,6 @@ using namespace spio;
 
 namespace {
 
-// Answers longer than this are recorded by a digest.
-constexpr std::size_t most_recorded = 1500;
-
 void write(std::string const& file, std::string_view text) {
     std::ofstream(file, std::ios::binary) << text;
 }
@@ -156,6 +153,30 @@ class stage {
                (told.empty() ? "" : "told: " + masked(told));
     }
 
+    // Text without what differs from one run or machine to another.
+    std::string masked(std::string text) const {
+        auto const replace = [&](char const* pattern, std::string const& other) {
+            text = std::regex_replace(text, std::regex(pattern), other);
+        };
+        for (std::size_t begin; (begin = text.find(folder.path)) != text.npos;) {
+            text.replace(begin, folder.path.size(), "FOLDER");
+        }
+        // Variables of tests, which the command does not read.
+        replace("  +SPIO_(FAULT|RECORD|TEST)[^\n]*\n", "");
+        replace(",[{]\"name\":\"SPIO_(FAULT|RECORD|TEST)[^}]*[}]", "");
+        replace("[|] [0-9a-f]{16}\n", "| DIGEST\n"); // of all kernels' text
+        replace("(found|loaded) in [^,\n]*", "$1 in TIME");
+        replace("_milliseconds\":[0-9.e+-]+", "_milliseconds\":TIME");
+        replace("mode (0[0-7]+), of .* free\n", "mode $1\n");
+        replace("\"owner\":\"[^\"]*\",\"file_system\":\"[^\"]*\",\"free_bytes\":[0-9]+", "DISK");
+        replace("PATH=.*\n", "PATH\n");
+        replace("\"name\":\"PATH\"[^}]*[}]", "PATH");
+        replace("\"places\":\\[[^\\]]*\\]", "PLACES");
+        replace("\"version\":\"[0-9.]+\"", "VERSION");
+        replace("spio [0-9]+[.][0-9.]+[^\n]*", "spio VERSION");
+        return text;
+    }
+
     test::folder folder;
     std::string pack = folder / "whole.spiopack", cache = folder / "cache";
     bool is_interactive = false;
@@ -168,29 +189,6 @@ class stage {
                              {"SPIO_POLICY", "aot_then_jit"},
                              {"HOME", "/nowhere"},
                              {"CUDA_HOME", "/nowhere"}};
-
-    // Text without what differs from one run or machine to another.
-    std::string masked(std::string text) const {
-        auto const replace = [&](char const* pattern, std::string const& other) {
-            text = std::regex_replace(text, std::regex(pattern), other);
-        };
-        for (std::size_t begin; (begin = text.find(folder.path)) != text.npos;) {
-            text.replace(begin, folder.path.size(), "FOLDER");
-        }
-        // Variables of tests, which the command does not read.
-        replace("  +SPIO_(FAULT|RECORD|TEST)[^\n]*\n", "");
-        replace(",[{]\"name\":\"SPIO_(FAULT|RECORD|TEST)[^}]*[}]", "");
-        replace("(found|loaded) in [^,\n]*", "$1 in TIME");
-        replace("_milliseconds\":[0-9.e+-]+", "_milliseconds\":TIME");
-        replace("mode (0[0-7]+), of .* free\n", "mode $1\n");
-        replace("\"owner\":\"[^\"]*\",\"file_system\":\"[^\"]*\",\"free_bytes\":[0-9]+", "DISK");
-        replace("PATH=.*\n", "PATH\n");
-        replace("\"name\":\"PATH\"[^}]*[}]", "PATH");
-        replace("\"places\":\\[[^\\]]*\\]", "PLACES");
-        replace("\"version\":\"[0-9.]+\"", "VERSION");
-        replace("spio [0-9]+[.][0-9.]+[^\n]*", "spio VERSION");
-        return text;
-    }
 
     // A cache with an intact image, a damaged one, an unfinished file, one that was moved aside and
     // one that nobody knows; each was used at a time that is told here.
@@ -220,39 +218,18 @@ class stage {
     }
 };
 
-// The lines of the file that begin with a $ are asked.
-std::vector<std::string> questions() {
-    std::vector<std::string> found;
-    std::ifstream file(SPIO_TRANSCRIPTS);
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with("$ ")) found.push_back(line.substr(2));
-    }
-    return found;
-}
-
 } // namespace
 
 TEST_CASE("what the command prints is what the transcript has") {
     stage stage;
     std::vector<std::string> lines;
     auto const add = [&](std::string const& line, std::string const& answer) {
-        lines.push_back("$ " + line);
-        test::digest digest;
-        digest.add(std::string_view(answer));
-        if (answer.size() > most_recorded) {
-            lines.push_back(std::to_string(answer.size()) + " characters, " + digest.text());
-            return;
-        }
-        for (std::size_t begin = 0; begin < answer.size();) {
-            auto const end = std::min(answer.find('\n', begin), answer.size());
-            lines.push_back(answer.substr(begin, end - begin));
-            begin = end + 1;
-        }
+        test::add_answer(lines, line, answer);
     };
-    for (std::string line : questions()) {
+    for (std::string line : test::questions_in(SPIO_TRANSCRIPTS)) {
         std::string_view const cat = "cat ", terminal = "terminal: ";
         if (line.starts_with(cat)) {
-            add(line, read_file(stage.folder / line.substr(cat.size())));
+            add(line, stage.masked(read_file(stage.folder / line.substr(cat.size()))));
             continue;
         }
         // On a terminal the command says what it does.

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,34 @@ class digest {
     std::uint64_t value_ = 0xcbf29ce484222325;
     int count_ = 0;
 };
+
+// The lines of a file that begin with "$ ", without this.
+inline std::vector<std::string> questions_in(char const* path) {
+    std::vector<std::string> found;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("$ ")) found.push_back(line.substr(2));
+    }
+    return found;
+}
+
+// Adds a question and its answer, or a digest of it if it is long, to the lines of a record.
+inline void add_answer(std::vector<std::string>& lines, std::string const& question,
+                       std::string const& answer) {
+    constexpr std::size_t most_recorded = 1500;
+    lines.push_back("$ " + question);
+    if (answer.size() > most_recorded) {
+        digest digest;
+        digest.add(std::string_view(answer));
+        lines.push_back(std::to_string(answer.size()) + " characters, " + digest.text());
+        return;
+    }
+    for (std::size_t begin = 0; begin < answer.size();) {
+        auto const end = std::min(answer.find('\n', begin), answer.size());
+        lines.push_back(answer.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
 
 // Compares lines with those of a file. If the environment variable `recorder` names a file, the
 // lines are written there first. Returns how many were compared.
