@@ -1,0 +1,40 @@
+// Kernels with a planted misuse, each launched once, and their reports as lines of a record.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. Threads run in one order, so that the report is the
+// same each time.
+#pragma once
+
+#include "bulk_fixture.h"
+
+#include "../spec/recorded.h"
+
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+struct report_record {
+    std::vector<std::string> lines;
+
+    void plant(std::string const& name, launch_shape const& where,
+               std::function<void()> const& kernel, bool unwritten_reads = false) {
+        auto const report = spio::sim::launch(
+            "planted", where, kernel, {.os_threads = 1, .unwritten_reads = unwritten_reads});
+        lines.push_back(name + ": " + report.text());
+    }
+    // Compares the lines with those of a file beside a file of tests.
+    void compare(char const* test, char const* name, char const* recorder) const {
+        auto const file = std::filesystem::path(test).replace_filename(name);
+        auto const count = spio::test::compare_with_record(lines, file.c_str(), recorder);
+        std::cout << "summary: sim." << file.stem().string() << ": " << count
+                  << " reports as recorded\n";
+    }
+};
+
+inline std::string text_of(long long number) { return " " + std::to_string(number); }
+inline launch_shape block_of(int threads, int shared_bytes = 8192) {
+    return {.shape = {.block = {threads}, .shared_bytes = shared_bytes}};
+}
