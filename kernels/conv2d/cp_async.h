@@ -27,6 +27,7 @@ struct config {
     int blocks;    // that should be resident on an SM at a time
     bool unrolled = false; // by the filter's rows: fewer instructions run, and the code is longer
 
+    // The output columns of a row, those of all images.
     constexpr int columns_of_images() const { return (checked_size(images) * columns).as_int(); }
     constexpr int warps() const {
         auto const warps_of_group = columns_of_images() / (checked_size(mma_tiles) * 16);
@@ -42,6 +43,7 @@ struct config {
         correlated_axis const axis = columns_of(correlation_of(problem));
         return divup(axis.position_count(columns), axis.spacing) * axis.spacing;
     }
+    // The cells of a row of all images: 8 channels of a column each, in 16 bytes.
     constexpr int input_cells(problem const& problem) const {
         return (checked_size(images) * input_columns(problem) * pitch()).as_int();
     }
@@ -91,8 +93,8 @@ struct config {
                                   mma_tiles);
     }
 
-    // Each warp must have whole mma tiles, either of neighbouring columns or of all columns of some
-    // images.
+    // Whether a kernel of this configuration can compute the problem. Each warp must have whole mma
+    // tiles, either of neighbouring columns or of all columns of some images.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
                                 rows > 0 && mma_tiles > 0 && mma_tiles <= 8 && blocks >= 0;

@@ -19,6 +19,7 @@ struct correlated_axis : window {
     int inputs;
     int spacing;
 
+    // Whether a position has an input where the image is endless, and where it ends.
     constexpr bool has_input(int position) const { return position % spacing == 0; }
     constexpr bool is_inside(int position) const {
         return 0 <= position && position < spacing * (inputs - 1) + 1 && has_input(position);
@@ -37,6 +38,7 @@ struct correlated_axis : window {
     constexpr int advance() const { return stride == dilation ? 1 : stride; }
     // The inputs from one of the walk's positions that has an input to the next one.
     constexpr int input_step() const { return spacing == 1 ? dilation : 1; }
+    // The walk's positions that so many outputs of a phase read.
     constexpr int walk_count(int outputs) const { return advance() * (outputs - 1) + taps; }
     constexpr int live_outputs() const { return divup(taps, advance()); }
 };

@@ -12,8 +12,8 @@
 
 namespace spio::conv2d {
 
-// The registers per thread that hold fragments of fprop or dgrad: accumulators for some rows of
-// each mma tile, which is 16 columns of the output, and the filter.
+// The registers per thread that hold fragments of fprop or dgrad: the filter, and accumulators for
+// so many rows of the output, each of so many mma tiles, which are 16 columns.
 constexpr int fragment_registers(problem const& problem, int rows, int mma_tiles) {
     return 4 * rows * mma_tiles + problem.taps();
 }

@@ -96,6 +96,7 @@ struct config {
         bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1;
         return problem.pass == direction::fprop || (problem.pass == direction::dgrad && is_dense);
     }
+    // Whether a kernel of this configuration can compute the problem.
     constexpr bool fits(problem const& problem) const {
         bool const is_positive =
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && tiles_per_block >= 1;

@@ -37,6 +37,7 @@ struct config {
         auto const cells = checked_size(images) * (input_columns(problem) + columns) * pitch();
         return (cells * stages * 16).as_int();
     }
+    // Whether a kernel of this configuration can compute the problem.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
                                 stages > 1 && wgrad::has_splits(problem, splits) && blocks >= 0;

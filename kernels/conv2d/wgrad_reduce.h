@@ -25,6 +25,7 @@ struct config {
         return (checked_size(block_size) / readers).as_int();
     }
     constexpr int shared_bytes(problem const&) const { return readers > 1 ? 16 * block_size : 0; }
+    // Whether a kernel of this configuration can add the problem's partial sums.
     constexpr bool fits(problem const& problem) const {
         return problem.pass == direction::wgrad && wgrad::has_splits(problem, splits) &&
                groups >= problem.groups() && readers > 0 && block_size % readers == 0;

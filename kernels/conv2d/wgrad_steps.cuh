@@ -99,6 +99,7 @@ struct row_step {
     int last;
     bool has_x;
 
+    // Whether a new row of dy comes with this step, and whether any row is loaded for it.
     __device__ bool begins_row() const { return offset == 0; }
     __device__ bool has_dy() const { return first == 0 && begins_row(); }
     __device__ bool loads_row() const { return has_dy() || has_x; }
@@ -127,6 +128,8 @@ template <problem Problem> class steps {
 
     __device__ explicit steps(launch_sizes const& sizes) : h_(sizes.h), pad_h_(sizes.pad_h) {}
 
+    // The rows of x and of dy that a step of the current span loads, and how many steps of its row
+    // of dy came before it.
     __device__ H input_row(int number) const {
         correlated_axis const rows = padded<Problem>(rows_of(Problem), pad_h_);
         return H(rows.first_position(current.row.get()) + dilation * number);
@@ -152,6 +155,7 @@ template <problem Problem> class steps {
                 has_x(number)};
     }
 
+    // The number of steps of the current span.
     __device__ int count() const {
         constexpr correlated_axis rows = rows_of(Problem);
         return rows.walk_count(current.rows);

@@ -93,7 +93,8 @@ struct config {
         int const bytes = ((x + dy + barriers + inbox) * 16).as_int();
         return adds_in_cluster() ? max(bytes, least_bytes_of_cluster) : bytes;
     }
-    // A TMA box has at most 256 elements a side.
+    // Whether a kernel of this configuration can compute the problem. A TMA box has at most 256
+    // elements a side.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
                                 stages > held_stages(problem) && wgrad::has_splits(problem, splits);

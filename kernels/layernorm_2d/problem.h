@@ -57,7 +57,8 @@ struct config {
             .as_int();
     }
 
-    // A warp has whole positions, or a block has one.
+    // Whether a kernel of this configuration can compute the problem. A warp has whole positions,
+    // or a block has one.
     constexpr bool fits(problem const& p) const {
         bool const is_even =
             lanes <= 32 ? is_power_of_two(lanes) : lanes % 32 == 0 && positions == 1;

@@ -27,6 +27,7 @@ struct config {
     constexpr int shared_bytes() const {
         return max(stages * stage_bytes(), 4 * m * (n + padding));
     }
+    // Whether a kernel of this configuration can compute the problem.
     // A warp has at most 64 x 64 sums, or its threads would need too many registers. All threads
     // load 8, 16, 32 or 64 lines of a tile at a time, 8 cells each. Other bounds only keep products
     // within an int.

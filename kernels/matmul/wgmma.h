@@ -83,6 +83,7 @@ struct config {
     constexpr bool has_registers() const {
         return blocks == 1 || n / 2 + 48 <= 65536 / (threads() * blocks) / 8 * 8;
     }
+    // Whether a kernel of this configuration can compute the problem.
     // A TMA box has at most 256 lines, a cluster at most 8 blocks. The bounds of stages, buffers
     // and band only keep products of them within an int.
     constexpr bool fits(problem const& problem) const {
