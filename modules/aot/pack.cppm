@@ -131,6 +131,7 @@ constexpr std::string_view pack_magic = "SPIOPACK";
 constexpr std::size_t header_bytes = 40;
 constexpr std::size_t checksum_offset = 32;
 
+// The offset at which the next section of a pack begins: a multiple of 64.
 constexpr std::size_t aligned(std::size_t offset) {
     constexpr std::size_t alignment = 64;
     return (offset + alignment - 1) / alignment * alignment;

@@ -50,6 +50,7 @@ void log_safely(disk::logger const& log, std::string const& line) noexcept {
 
 void disk::log(std::string const& line) const noexcept { log_safely(log_, line); }
 
+// A name that no other process and no earlier call has made; `kind` is its ending.
 std::string disk::unique_name(key const& key, char const* kind) {
     auto const now = system_.now();
     auto name = hexadecimal(key.value) + kind;
@@ -102,6 +103,7 @@ void disk::move_aside(key const& key, struct stat const* seen, std::string const
     }
 }
 
+// Whether all bytes could be written.
 static bool write_all(system_calls& system, int file, byte_view rest) {
     while (!rest.empty()) {
         auto const written = system.write(file, rest.data(), rest.size());

@@ -19,6 +19,7 @@ namespace spio::conv2d {
 
 namespace {
 
+// The extents of a tensor in these dimensions, for messages.
 template <class... Ds, class Tensor> [[gnu::cold]] std::string sizes_text(Tensor const& tensor) {
     std::string text;
     ((text += (text.empty() ? "" : " x ") + std::to_string(tensor.template extent<Ds>().get())),
@@ -75,6 +76,7 @@ template <class T>
 constexpr auto precision_of_elements = same<T, float>  ? precision::fp32
                                        : same<T, half> ? precision::fp16
                                                        : precision::bf16;
+// Throws if the problem's elements are of another type; `tensors` names those of a launch.
 template <class T> void check_type(problem const& problem, char const* tensors) {
     // Parameters of a kernel have element_bits for elements of any type: there is nothing to
     // compare.

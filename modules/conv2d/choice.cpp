@@ -136,6 +136,7 @@ choice choice_of_family(problem const& problem, arch arch, std::string refusal) 
     return {configs.front(), config_origin::family, std::move(refusal)};
 }
 
+// Why a choice was not a model's.
 std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
@@ -165,6 +166,7 @@ choice choice_without_measurement(problem const& problem, arch arch) {
 // What tells two requests for a choice apart.
 using request = std::array<int, 24>;
 static_assert(sizeof(problem) == 76, "request_of() must tell problems apart by the new field");
+// All that tells one choice from another, as numbers.
 request request_of(problem const& p, arch arch) {
     return {p.n,
             p.c,

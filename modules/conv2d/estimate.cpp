@@ -98,10 +98,11 @@ bool is_same(cp_async::config const& a, cp_async::config const& b) {
            a.blocks == b.blocks && a.unrolled == b.unrolled;
 }
 
+// The matrix products that the taps of a filter need for one row of y, in units of those of a pair.
 double products_of_row(problem const& problem) {
     return problem.r * (problem.s / 2 + fitted.lone_tap_products * (problem.s % 2));
 }
-
+// The time of parts that run at once: at least that of the longest.
 double overlapped(estimate const& parts) {
     auto const power = [](double time) { return time * time * time * time * time; };
     static_assert(fitted.overlap_sharpness == 5);

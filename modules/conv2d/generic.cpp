@@ -67,6 +67,7 @@ std::vector<config> tma_correlations(problem const& problem) {
 struct step {
     int images, columns;
 };
+// The steps that generic kernels of wgrad offer.
 std::vector<step> steps_of(problem const& problem, bool has_tma) {
     if (problem.taps() <= medium_taps) return {{8, 8}, {4, 16}, {2, 32}, {1, 64}};
     if (has_tma) return {{2, 8}, {1, 16}};

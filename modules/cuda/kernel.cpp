@@ -33,6 +33,7 @@ bool has_end(std::span<std::byte const> image) {
     return magic == elf || magic == fatbin || (!image.empty() && image.back() == std::byte(0));
 }
 
+// An attribute of a kernel, and a launch of one, in the words of messages.
 std::string spelled(abi::function_attribute attribute_id, std::string const& name) {
     return "attribute " + std::to_string(static_cast<unsigned>(attribute_id)) + " of kernel " +
            name;

@@ -14,6 +14,7 @@ namespace spio::cuda {
 
 namespace {
 
+// What messages call the object of a failed call.
 std::string a_stream() { return "stream"; }
 std::string an_event() { return "event"; }
 

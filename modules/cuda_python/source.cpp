@@ -35,6 +35,7 @@ namespace {
 
 constexpr std::size_t greatest_size = std::size_t(1) << 26;
 
+// The text with a ? for each byte that is no printable ASCII, of the same length.
 std::string printable(std::string_view text) {
     std::string result;
     for (char const c : text) result += c >= ' ' && c <= '~' ? c : c == '\t' ? ' ' : '?';
@@ -114,6 +115,7 @@ position source_text::position_of(span location) const {
             .mark = mark - skipped};
 }
 
+// The beginning of a text in quotes, for messages.
 std::string in_quotes(std::string_view text) {
     std::string result = "'";
     for (char const c : text.substr(0, 40)) result += c >= ' ' && c <= '~' ? c : '?';

@@ -76,6 +76,7 @@ scalar most_generic(scalar a, scalar b) {
     return a.kind == kind::unsigned_integer ? b : a;
 }
 
+// What object.name means, such as cuda.grid; several spellings of one thing have one path.
 std::string path_within(std::string const& object, std::string_view name) {
     // numba.cuda is cuda, and cuda.float32 is numba.float32.
     if (object == "types" && name == "cuda") return "cuda";

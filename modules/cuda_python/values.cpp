@@ -39,6 +39,7 @@ value constant_with(span location, constant const& constant) {
     return result;
 }
 
+// The operand as a number of the target's type.
 value coercion_to(scalar target, value operand) {
     if (operand.type.element == target) return operand;
     auto const location = operand.location;
@@ -53,6 +54,7 @@ value tuple_with(span location, std::vector<value> parts) {
 
 namespace {
 
+// Whether an operation is among those that the enumeration lists from first to last.
 bool is_within(operation operation, cuda_python::operation first, cuda_python::operation last) {
     return operation >= first && operation <= last;
 }

@@ -49,6 +49,7 @@ std::string_view name_of(origin origin) {
     return "unknown";
 }
 
+// The image of a kernel, with a copy of its bytes.
 image image_of_bytes(spec const& spec, image_kind kind, std::span<std::byte const> bytes,
                      std::string made_by) {
     auto const copy = std::make_shared<std::vector<std::byte> const>(bytes.begin(), bytes.end());

@@ -138,6 +138,7 @@ struct host_machine {
     // Finds kernels that were compiled into the program.
     std::optional<image> (*find)(spec const&) = nullptr;
 };
+// The CPU, which executes kernels as a simulated GPU by these functions.
 device host_device(host_machine);
 
 // The GPU with this number; or the host device, if there is no GPU at all. A GPU that is broken or
@@ -238,6 +239,7 @@ class timed_choice {
     void add(std::size_t candidate, double milliseconds);
     void give_back(std::size_t candidate);
 
+    // Whether all times are there, so that the choice stays.
     bool is_decided() const;
     // The chosen candidate: the first one until all times are there.
     std::size_t best() const;

@@ -149,6 +149,8 @@ class tier_state {
     virtual void select(std::size_t place) = 0;
     virtual void end_loading() = 0;
 
+    // Called in the background: find() offers a kernel, or fails and leaves launches what they
+    // have.
     void search(std::function<std::size_t()> const& find);
     void fail(std::exception const&);
     void settle(live_choice::verdict const&);

@@ -31,6 +31,7 @@ void log_timed(std::string_view event, std::string const& subject, clock::time_p
 
 } // namespace
 
+// Whether the environment variable SPIO_LOG asks for lines on stderr.
 bool is_logged() {
     static bool const is_set = [] {
         char const* const text = ::secure_getenv("SPIO_LOG");

@@ -27,6 +27,7 @@ namespace spio::layernorm_2d {
 
 namespace {
 
+// The sizes of a tensor of images or of factors, in the words of messages.
 std::string spelled(auto const& t) {
     return std::to_string(t.template extent<X>().value) + " x " +
            std::to_string(t.template extent<C>().value);

@@ -177,6 +177,7 @@ void estimate_time(estimate& result, problem const& problem, wgmma::config const
                                waves * sent * fitted.sent_element_microseconds;
     }
 }
+// Fills in the time of a kernel by cp.async.
 void estimate_time(estimate& result, problem const& problem, cp_async::config const& config,
                    arch arch) {
     chip const& chip = chip_of(arch);

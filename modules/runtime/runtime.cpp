@@ -199,6 +199,7 @@ struct runtime::parts {
                  .most_compared = found ? most_compared : 1,
                  .keep = keeper()}) {}
 
+    // What to call with a choice that launches have measured; nothing if none is kept.
     tiers::keeper keeper() const {
         if (!found) return {};
         return [found = found](config_query const& query, std::string const& config,

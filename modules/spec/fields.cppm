@@ -26,6 +26,7 @@ struct bound {
     int most = INT_MAX;
     int multiple_of = 1;
 
+    // Whether a field with this bound may have the value.
     bool holds(int value) const {
         return value >= least && value <= most && value % multiple_of == 0;
     }

@@ -47,12 +47,14 @@ std::vector<std::string_view> words_of(std::string_view text) {
     return words;
 }
 
+// Names with commas between them.
 std::string list_text(std::span<std::string_view const> names) {
     std::string text;
     for (auto const name : names) text += (text.empty() ? "" : ", ") + std::string(name);
     return text;
 }
 
+// The names of fields, for messages.
 std::string names_text(std::vector<field_slot> const& slots) {
     std::string text;
     for (auto const& slot : slots) text += (text.empty() ? "" : ", ") + slot.name;

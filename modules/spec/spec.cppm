@@ -73,6 +73,7 @@ struct text_identity {
     text_identity() = default;
     explicit text_identity(spec const& spec)
         : source(spec.source), headers(spec.headers.data()), header_count(spec.headers.size()) {}
+    // Whether the spec's kernel is compiled from the same text.
     bool is_of(spec const& spec) const {
         return headers == spec.headers.data() && header_count == spec.headers.size() &&
                source == spec.source;
@@ -187,6 +188,7 @@ template <std::size_t Size> struct family_name {
         for (std::size_t i = 0; i < Size; ++i) text[i] = literal[i];
     }
 };
+// Declared only, for its type: the problem that a function specializes.
 template <class Params, class Problem>
 Problem problem_taken(typed_spec<Params> (*specialize)(Problem const&, arch));
 

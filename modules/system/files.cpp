@@ -30,6 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The system's words for an error number.
 std::string message_of(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void fail(char const* tried, fs::path const& path, std::string reason,
@@ -52,6 +53,7 @@ class open_descriptor {
     int file_;
 };
 
+// A name for a temporary file that nobody can guess.
 std::string random_name() {
     std::array<unsigned char, 12> bytes;
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {

@@ -38,6 +38,7 @@ namespace spio::cuda_python {
 using mask = std::vector<char>;
 using column = std::vector<cell>; // a cell for each thread
 
+// Whether any lane is in the mask.
 inline bool has_any(mask const& lanes) { return std::ranges::find(lanes, 1) != lanes.end(); }
 
 // Moves the lanes of `part` from one mask to another.
@@ -63,6 +64,7 @@ struct array_view {
     std::vector<std::int64_t> shape, strides; // strides in bytes
 };
 
+// Reads and writes at places that need not be aligned.
 template <class T> T read_as(void const* place) {
     T x;
     std::memcpy(&x, place, sizeof x);
@@ -150,6 +152,7 @@ class evaluator {
         return "thread (" + text(index) + ") of block (" + text(block_index) + ")";
     }
 
+    // A cell that stands for an array: its number among all that were added.
     cell add_array(array_view view) {
         arrays.push_back(std::move(view));
         return {.integer = static_cast<std::int64_t>(arrays.size()) - 1};

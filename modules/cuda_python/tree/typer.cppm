@@ -40,6 +40,7 @@ struct entity {
 inline std::optional<scalar> type_named(std::string_view path) {
     return path.starts_with("types.") ? scalar_named(path.substr(6)) : std::nullopt;
 }
+// Whether a value of the type may stand where another number is expected.
 inline bool is_coercible(type const& type) {
     return type.is_number() && (type.element.is_integer() || type.element.is_real());
 }
