@@ -5,6 +5,7 @@ import math
 LARGE = 8e6  # bytes of a layer that is not small
 
 
+# The geometric mean.
 def geomean(values):
     return f"{math.exp(sum(map(math.log, values)) / len(values)):.2f}" if values else ""
 

@@ -42,7 +42,7 @@ using late_columns = spio::tensor<float, columns_axis, rows_axis>;
 int volatile known_late_height = height;
 int volatile known_late_width = width;
 int volatile known_late_edge = 256;
-
+// Pairs of functions that do the same, with tensors and with pointers; `late` ones know no size.
 [[gnu::noinline]] void typed_fill(rows t, float x) { t.fill(x); }
 [[gnu::noinline]] void raw_fill(float* t, float x) {
     for (int row = 0; row < height; ++row) {

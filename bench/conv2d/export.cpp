@@ -46,6 +46,7 @@ using namespace spio::conv2d;
 
 namespace {
 
+// The three numbers as a list.
 json listed(extent const& size) { return {size.x, size.y, size.z}; }
 
 // The bytes of parameters in hexadecimal digits.
@@ -70,6 +71,7 @@ json pointers_in(std::span<unsigned char const> bytes) {
     return pointers;
 }
 
+// What the command line asks for; of each problem, `most` configurations.
 struct request {
     fs::path layers, out;
     std::size_t most = 1;
@@ -78,6 +80,7 @@ struct request {
     std::vector<int> batches;
 };
 
+// Describes the kernels of problems, and writes their texts.
 class kernels {
   public:
     explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }

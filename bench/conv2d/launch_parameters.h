@@ -20,6 +20,7 @@ inline std::map<std::string, std::uint64_t> const stand_ins = {
     {"dbias", 0x7fa7'c0de'0000'0700},        {"workspace", 0x7fa8'c0de'0000'0800},
     {"scale", 0x7fa9'c0de'0000'0900},        {"residual", 0x7faa'c0de'0000'0a00},
     {"preactivation", 0x7fab'c0de'0000'0b00}};
+// The address that stands for a tensor, for which the launch puts the true one.
 template <class T> T* stand_in(char const* name) {
     return reinterpret_cast<T*>(stand_ins.at(name));
 }
@@ -38,6 +39,7 @@ inline correlation_args<element_bits> arguments_of(problem const& p) {
 template <class T> T* stand_in_if(bool exists, char const* name) {
     return exists ? stand_in<T>(name) : nullptr;
 }
+// The parameters of each body's kernel, with such addresses.
 inline cp_async::params params_of(problem const& p, cp_async::config const&) {
     bool const has_preactivation = p.preactivation || p.has_derivative();
     return {.args = arguments_of(p),
@@ -65,6 +67,7 @@ inline wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
             .dw = stand_in<void>("dw"),
             .dbias = stand_in_if<float>(p.bias, "dbias")};
 }
+// Those of the kernel that adds the partial sums of wgrad.
 inline wgrad_reduce::params params_of_sum(problem const& p) {
     return {.workspace = stand_in<vec<float, 4> const>("workspace"),
             .dw = stand_in<void>("dw"),
@@ -81,6 +84,7 @@ inline json described(char const* tensor, std::size_t offset, tensor_map_plan co
             {"box", first(plan.box)},     {"swizzle", plan.swizzle},
             {"fetched", plan.fetched}};
 }
+// The tensor maps of a launch; kernels without TMA have none.
 template <class Config> json maps_of(problem const&, Config const&) { return json::array(); }
 inline json maps_of(problem const& p, tma::config const& config) {
     auto const input_plan = tma::input_plan(p, config), output_plan = tma::output_plan(p, config);

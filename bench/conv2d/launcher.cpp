@@ -59,6 +59,7 @@ cuda::library load(char const* path) {
     return {the_driver(), std::as_bytes(text), path, image};
 }
 
+// A kernel on the GPU, as the caller keeps it by its address.
 struct loaded_kernel {
     cuda::library library;
     cuda::function_ref function;

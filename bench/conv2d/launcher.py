@@ -14,6 +14,7 @@ class Extent(ctypes.Structure):
     _fields_ = [("x", ctypes.c_int), ("y", ctypes.c_int), ("z", ctypes.c_int)]
 
 
+# The structures of launcher.cpp's functions, field by field.
 class BlockShape(ctypes.Structure):
     _fields_ = [("block", Extent), ("cluster", Extent), ("shared_bytes", ctypes.c_int),
                 ("overlaps_previous", ctypes.c_bool)]

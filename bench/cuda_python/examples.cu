@@ -3,6 +3,7 @@
 //
 // Each launch function takes a grid and a block of (x, y), and a stream; measure.py calls them.
 
+// A grid or a block.
 struct sizes {
     unsigned x, y;
 };
@@ -32,6 +33,7 @@ __global__ void matmul(float const* a, float const* b, float* c, int rows, int c
     if (row < rows && column < columns) c[row * columns + column] = total;
 }
 
+// The normal distribution's probability of a value below x, by a series.
 __device__ double probability(double x) {
     if (x < -8) return 0;
     if (x > 8) return 1;
@@ -43,6 +45,8 @@ __device__ double probability(double x) {
     return 0.5 + total * exp(-0.5 * x * x) / sqrt(2 * 3.14159265358979323846);
 }
 
+// The value of an option by the formula of Black and Scholes: `sign` is 1 for a call and -1 for a
+// put, `due` the strike price discounted to today, `spread` the volatility until then.
 __device__ double value(double sign, double price, double due, double spread) {
     double const middle = log(price / due) / spread;
     double const paid = price * probability(sign * (middle + 0.5 * spread));
@@ -59,6 +63,7 @@ __global__ void black_scholes(double* call, double* put, double const* price, do
     put[i] = value(-1, price[i], due, spread);
 }
 
+// The steps after which the Mandelbrot iteration of a point leaves the circle of radius 2.
 __device__ int steps(double real, double imaginary, int most) {
     double x_squared = 0, y_squared = 0, product = 0;
     int count = 0;

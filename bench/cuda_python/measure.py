@@ -27,6 +27,7 @@ if "--first-calls" not in sys.argv:
     import torch
 
 
+# A grid or a block, as examples.cu takes it.
 class Sizes(ctypes.Structure):
     _fields_ = [("x", ctypes.c_uint), ("y", ctypes.c_uint)]
 
@@ -169,10 +170,13 @@ def measure_launches_by_cpp():
 
 
 class Interface:
+    """An object that says where its array lies, and is no array itself."""
+
     def __init__(self, interface):
         self.__cuda_array_interface__ = interface
 
 
+# Kernels that do nothing: the time of their launches is that of passing the arguments.
 @cuda.jit
 def nothing():
     pass
@@ -234,6 +238,7 @@ def first_calls(folder):
 
 
 def measure_first_calls():
+    """Milliseconds of first calls, in a process that compiles and in one that finds kernels on disk."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"SPIO_CACHE_DIR": f"{folder}/cache", "PYTHONPATH": os.pathsep.join(sys.path)}
         results = {}

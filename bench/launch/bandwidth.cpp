@@ -32,6 +32,7 @@ using namespace spio;
 
 namespace {
 
+// In bytes.
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 // Larger than the second-level cache of any chip, so that each round begins with a cold cache.
 constexpr std::size_t rotation_bytes = 512 * mebibyte;

@@ -62,6 +62,7 @@ def build(folder, options):
 
 
 def called(status, call):
+    """Ends the program if a call of the driver has failed."""
     if status:
         sys.exit(f"{call} returned {status}")
 

@@ -31,6 +31,7 @@ class shared_library {
     void* handle_ = nullptr; // open until the program ends
 };
 
+// Throws if a function of cuBLAS has failed; `call` is its name.
 inline void expect_success(int status, char const* call) {
     if (status != 0)
         throw std::runtime_error(std::string(call) + " returned " + std::to_string(status));
@@ -86,6 +87,7 @@ class cublas {
     void* handle_ = nullptr;
     int version_ = 0;
 
+    // cuBLAS takes distances between rows as ints.
     static int lead(long long leading) { return static_cast<int>(leading); }
 };
 
@@ -97,6 +99,7 @@ class cublas_lt {
         expect_success(library_.find<int(void**)>("cublasLtCreate")(&handle_), "cublasLtCreate");
     }
 
+    // A product of fixed sizes, with the algorithm that was chosen for it.
     class product {
       public:
         void launch(matmul::args const& args) const {

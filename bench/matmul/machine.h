@@ -28,6 +28,7 @@ struct round_time {
     reading sensors;
 };
 
+// The GPU, and what measuring on it takes.
 struct machine {
     cuda::driver driver = cuda::driver();
     cuda::context context = cuda::context(driver.device(0));
@@ -86,6 +87,7 @@ struct machine {
     }
 
   private:
+    // The time of so many launches of a graph; meanwhile() is called while they run.
     template <class Meanwhile>
     double milliseconds(graph const& graph, int replays, Meanwhile const& meanwhile) const {
         cuda::event_ref(begun).record(driver_stream);
@@ -121,6 +123,7 @@ class product_buffers {
         sets = std::min(sets, static_cast<int>(room));
     }
     int sets;
+    // The number of elements of the result, and one of the arrays for it.
     std::size_t results() const {
         return static_cast<std::size_t>(p_.m) * static_cast<std::size_t>(p_.n);
     }

@@ -21,10 +21,12 @@ METHOD = ("graph replays in random order in one process, random normal bfloat16 
 
 
 def lines_of(text):
+    """The objects that a program has printed, one on each line."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 def driver():
+    """The version of the GPU's driver."""
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     return subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout.strip()
 

@@ -15,6 +15,7 @@
 
 namespace spio::bench {
 
+// A problem to measure, by its name in tables.
 struct shape {
     std::string name;
     matmul::problem problem;
@@ -101,6 +102,7 @@ inline std::vector<shape> training_shapes(unsigned seed, int count) {
     return shapes;
 }
 
+// A list of shapes by its name; empty if there is none. The seed and count are for those drawn.
 inline std::vector<shape> shapes_named(std::string_view name, unsigned seed, int count) {
     if (name == "squares") return squares();
     if (name == "layers") return layers();

@@ -33,6 +33,7 @@ namespace {
 
 using namespace spio;
 
+// What differs between the two families, under the same names.
 struct convolutions {
     using problem = conv2d::problem;
     static constexpr auto name = "conv2d";
@@ -105,6 +106,7 @@ void write_features(std::string const& times, std::string const& out, arch arch)
     }
 }
 
+// The bytes of a file.
 std::string read(std::string const& file) {
     std::ifstream input(file, std::ios::binary);
     if (!input) throw std::runtime_error(file + " cannot be read");

@@ -36,8 +36,10 @@ namespace {
 using namespace spio;
 using namespace spio::bench;
 
+// Memory for the tensors, of which launches take other parts in turn, so that none finds its own in
+// a cache of at most cache_bytes.
 constexpr std::size_t arena_bytes = 2ULL << 30, cache_bytes = 128 << 20;
-constexpr int most_launches = 400;
+constexpr int most_launches = 400; // until a choice must have been made
 
 class live_measurement {
   public:
@@ -132,6 +134,7 @@ class live_measurement {
         return {input, input + input_bytes(p),
                 reinterpret_cast<std::byte*>(outputs.address()) + index % sets * output_size};
     }
+    // Launches the kernel on the tensors whose turn it is.
     void launch_next(conv2d::problem const& p, pass_kernel const& kernel) {
         launch(queue, p, kernel, place_of(p, number++));
     }
@@ -154,6 +157,7 @@ class live_measurement {
         std::ranges::sort(times);
         return times[times.size() / 2];
     }
+    // How many 16-bit results of two kernels differ on the same input.
     std::size_t differences(conv2d::problem const& p, pass_kernel const& a, pass_kernel const& b) {
         std::vector<std::uint16_t> results[2];
         for (int i = 0; i < 2; ++i) {

@@ -132,10 +132,12 @@ class measurement {
     stream queue;
     cuda::memory inputs, outputs;
 
+    // The kernel of a configuration, compiled for this problem.
     pass_kernel load(problem const& compiled, config const& config) {
         if (compiled.pass == direction::wgrad) return weight_gradient(gpu, compiled, config);
         return convolution(gpu, compiled, config);
     }
+    // Compiles the kernels of all configurations before one is loaded.
     void find_images(problem const& compiled, std::span<config const> configs) {
         std::vector<spec> specs;
         for (auto const& config : configs) {
@@ -233,6 +235,7 @@ class measurement {
         }
         return {};
     }
+    // The value with this index among bytes that need not be aligned.
     template <class T> static T value_of(std::span<std::byte const> bytes, std::size_t index) {
         T value;
         std::memcpy(&value, &bytes[index * sizeof value], sizeof value);

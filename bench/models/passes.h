@@ -21,6 +21,7 @@ namespace spio::bench {
 using namespace conv2d;
 
 using pass_kernel = std::variant<convolution, weight_gradient>;
+// A kernel of a sweep, which measures all configurations that are worth it.
 struct swept_kernel {
     conv2d::config config;
     std::shared_ptr<pass_kernel const> pass;
@@ -46,6 +47,7 @@ struct tensor_sizes {
     std::size_t moved() const { return x + y + filter; }
 };
 
+// The bytes that wgrad takes for partial sums.
 inline std::size_t workspace_bytes(pass_kernel const& pass) {
     auto const* const gradient = std::get_if<weight_gradient>(&pass);
     return gradient == nullptr ? 0 : 4 * gradient->workspace_floats();
@@ -60,6 +62,7 @@ inline std::size_t output_bytes(problem const& p, std::size_t workspace) {
     return rounded_up(2 * sizes.filter, 4096) + rounded_up(4ULL * p.c, 4096) + workspace;
 }
 
+// Launches the kernel of a pass on elements of type T.
 template <class T>
 void launch_typed(stream const& queue, problem const& p, pass_kernel const& pass,
                   addresses const& place) {

@@ -38,6 +38,7 @@ struct layer_group {
     conv2d::problem const& compiled() const { return layers.front(); }
 };
 
+// The groups that a plan lists, as plan.py writes it.
 inline std::vector<layer_group> read_plan(std::string const& file) {
     std::ifstream input(file);
     if (!input) throw std::runtime_error(file + " cannot be read");
@@ -61,6 +62,7 @@ inline std::vector<layer_group> read_plan(std::string const& file) {
     return groups;
 }
 
+// Whether a kernel of the configuration can compute the problem.
 inline bool fits(conv2d::problem const& problem, conv2d::config const& config) {
     return std::visit([&](auto const& body) { return body.fits(problem); }, config);
 }

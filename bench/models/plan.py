@@ -31,14 +31,17 @@ SEARCHED = ["fprop 256 24 56", "fprop 8 256 28", "fprop 64 56 28", "wgrad 64 56 
 
 
 def log_uniform(draw, least, most):
+    """A whole number whose logarithm is uniform; `draw` is a random.Random."""
     return round(math.exp(draw.uniform(math.log(least), math.log(most))))
 
 
 def moved(n, c, h, w, stride):
+    """The bytes of a layer's input and output in 16 bits."""
     return 2 * n * c * h * w * (1 + 1 / stride**2)
 
 
 def words(channels, taps, stride, direction, made_for, more=""):
+    """The problem of a kernel as the library parses it, without the sizes of images."""
     text = f"c={channels} r={taps[0]} s={taps[1]} pad_h={taps[0] // 2} pad_w={taps[1] // 2} pass={direction} made_for={made_for}"
     return text + (f" stride_h={stride} stride_w={stride}" if stride > 1 else "") + more
 

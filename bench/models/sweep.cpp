@@ -33,6 +33,8 @@ namespace {
 using namespace spio::bench;
 using clock_type = std::chrono::steady_clock;
 
+// The command line: words without a flag, and the values of flags. A process measures one of so
+// many parts of the plan.
 struct request {
     std::vector<std::string> words;
     double seconds = 1e9;
@@ -115,6 +117,7 @@ void compile(request const& r) {
     }
 }
 
+// The problems that a file of times has already.
 std::set<std::string> problems_in(std::string const& file) {
     std::set<std::string> problems;
     std::ifstream input(file);

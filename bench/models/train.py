@@ -101,6 +101,7 @@ def regrets(sweep, rows, values):
 
 
 def summary(values):
+    """Means and quantiles of regrets: how much longer the chosen configuration takes than the best, as a share."""
     if not len(values):
         return None
     return {"layers": len(values), "geomean": round(float(numpy.exp(numpy.log1p(values).mean())), 4),
@@ -109,10 +110,12 @@ def summary(values):
 
 
 def hexadecimal(value):
+    """The bits of a float."""
     return struct.pack(">f", value).hex()
 
 
 def digits(number, count):
+    """A number in so many digits to the base of 64."""
     letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
     return "".join(letters[number >> 6 * place & 63] for place in reversed(range(count)))
 
@@ -200,6 +203,7 @@ def regrets_of_groups(sweep, rows):
 
 
 def random_regrets(sweep, rows, draws=10):
+    """The regrets of choices at random, for comparison."""
     random = numpy.random.default_rng(2026)
     return numpy.concatenate([regrets(sweep, rows, random.random(len(rows))) for _ in range(draws)])
 

@@ -20,6 +20,7 @@ constexpr unsigned all_lanes = 0xffffffff;
 constexpr int blocks = 8;
 constexpr int threads = 256;
 
+// Float i of the block's shared memory.
 static float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
 
 // Prints how many times a second a lane does what body(count) does `count` times. A sample, of
