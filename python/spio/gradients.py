@@ -40,6 +40,8 @@ def conv2d_gradients(gradient, x, weight, window, wanted, dtypes):
 
 
 class Conv2d(torch.autograd.Function):
+    """The convolution with its gradients."""
+
     @staticmethod
     def forward(ctx, x, weight, bias, window):
         dtypes = (weight.dtype, None if bias is None else bias.dtype)
@@ -56,6 +58,8 @@ class Conv2d(torch.autograd.Function):
 
 
 class MappableConv2d(torch.autograd.Function):
+    """The same for torch.func, whose transforms map it over a batch."""
+
     generate_vmap_rule = True
 
     @staticmethod
@@ -117,6 +121,8 @@ def layernorm_2d_gradients(gradient, x, weight, epsilon, wanted, dtypes):
 
 
 class LayerNorm2d(torch.autograd.Function):
+    """LayerNorm over channels with its gradients."""
+
     @staticmethod
     def forward(ctx, x, weight, bias, epsilon):
         ctx.save_for_backward(x, weight)
@@ -132,6 +138,8 @@ class LayerNorm2d(torch.autograd.Function):
 
 
 class Matmul(torch.autograd.Function):
+    """The matrix product with its gradients."""
+
     @staticmethod
     def forward(ctx, a, b, bias, has_float_result):
         ctx.save_for_backward(a, b)

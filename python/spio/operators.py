@@ -54,6 +54,7 @@ def output_size(size, taps, stride, padding, dilation):
 
 
 def output_sizes(sizes, taps, window):
+    """The rows and columns of a convolution's output; a window is strides, paddings and dilations of both."""
     return tuple(map(output_size, sizes, taps, window[0:2], window[2:4], window[4:6]))
 
 

@@ -29,6 +29,8 @@ class Unsupported(RuntimeError):
 
 
 class settings:
+    """What a program has switched on: errors in place of PyTorch's own layers, and kernels on the CPU."""
+
     is_strict = os.environ.get("SPIO_STRICT", "0") not in ("", "0")
     uses_host_device = False
 

@@ -69,6 +69,8 @@ class DeviceArray(dialect.Array):
 
 
 class PinnedMemory(dialect.Array):
+    """An array in memory of the CPU that a GPU copies to and from by itself."""
+
     @property
     def __array_interface__(self):
         return {"shape": self.shape, "typestr": typestrings[self.element], "data": (self.address, False), "version": 3}
