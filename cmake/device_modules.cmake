@@ -1,7 +1,8 @@
 # Compiles spio.dims as a device module, so that clang-cuda kernels can `import spio.dims;`.
 # SPDX-License-Identifier: Apache-2.0
 
-# One BMI per arch: clang accepts an sm_80 BMI in an sm_90a compile without a word.
+# A BMI is what clang makes of a module's interface for those that import it. There is one for each arch:
+# clang accepts an sm_80 BMI in an sm_90a compile without a word. Sets out_var to the option that names it.
 #     spio_device_bmi(sm_90a flag)
 #     add_custom_command(... COMMAND ${SPIO_CLANG} ${SPIO_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_90a
 #                            ${flag} -S kernel.cu  DEPENDS ${flag_DEPENDS})

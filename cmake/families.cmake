@@ -205,6 +205,7 @@ ${views}    };
 ")
 endfunction()
 
+# A library of modules for spio_add_family(): `root` is where its kernels' headers are included from.
 function(spio_add_family_library target folder root)
     cmake_parse_arguments(PARSE_ARGV 3 library "" "" "INTERFACES;SOURCES;LIBRARIES")
     add_library(${target} STATIC)

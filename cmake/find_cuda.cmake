@@ -37,6 +37,7 @@ function(spio_find_cuda_program name out_var)
     set(${out_var} "${found}" PARENT_SCOPE)
 endfunction()
 
+# Sets out_var to the folder of CUDA that has the program, which lies in its folder bin.
 function(spio_folder_of_cuda program out_var)
     file(REAL_PATH "${program}" program)
     cmake_path(GET program PARENT_PATH bin)

@@ -101,6 +101,7 @@ template <class Read> aot::pack read_with(Read read_file, fs::path const& path) 
 aot::pack read_pack(fs::path const& path) {
     return read_with([](fs::path const& file) { return aot::pack::read(file); }, path);
 }
+// To list or verify only: other users may have written the pack, and its kernels are not run.
 aot::pack inspect_pack(fs::path const& path) { return read_with(aot::pack::inspect, path); }
 
 std::vector<aot::pack> read_packs(arguments const& args, io const& io) {

@@ -163,10 +163,9 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     return {result.list[best].config, config_origin::model};
 }
 
-// What tells two requests for a choice apart.
+// All that tells two requests for a choice apart, as numbers.
 using request = std::array<int, 24>;
 static_assert(sizeof(problem) == 76, "request_of() must tell problems apart by the new field");
-// All that tells one choice from another, as numbers.
 request request_of(problem const& p, arch arch) {
     return {p.n,
             p.c,

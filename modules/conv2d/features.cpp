@@ -166,7 +166,8 @@ struct feature_list {
     void add(double value) { values[count++] = static_cast<float>(value); }
 };
 
-// `copy_over_launch` is the time of a copy of the problem's bytes over that of a launch.
+// Adds the features of a problem alone; `copy_over_launch` is the time of a copy of its bytes over
+// that of a launch.
 void add_problem(feature_list& list, problem const& problem, double copy_over_launch) {
     correlation const sizes = correlation_of(problem);
     list.add(logarithm(problem.n));

@@ -50,6 +50,7 @@ inline void move_lanes(mask& source_lanes, mask& target_lanes, mask const& part)
     }
 }
 
+// The value of a constant.
 inline cell cell_of(constant const& constant) {
     if (auto const* boolean = std::get_if<bool>(&constant)) return {.integer = *boolean};
     if (auto const* integer = std::get_if<std::int64_t>(&constant)) return {.integer = *integer};
@@ -72,6 +73,7 @@ template <class T> T read_as(void const* place) {
 }
 template <class T> void write_as(void* place, T x) { std::memcpy(place, &x, sizeof x); }
 
+// Reads and writes a number as its type lies in memory.
 inline cell read_number(void const* place, scalar type) {
     if (type == float32) return {.real = static_cast<double>(read_as<float>(place))};
     if (type == float64) return {.real = read_as<double>(place)};
@@ -168,6 +170,7 @@ class evaluator {
         return add_array(std::move(view));
     }
 
+    // Computes an expression for the lanes of the mask, and several.
     column evaluate(value const& value, mask const& lanes, frame& frame) {
         auto const number = static_cast<std::size_t>(value.number);
         switch (value.form) {
@@ -271,6 +274,7 @@ class evaluator {
             return axis(grid);
         }
     }
+    // The array in the block's shared memory that the program declares by this value.
     cell shared_array(value const& value) {
         array_view view = {shared.data() + value.number, {}, {}};
         for (auto const& extent : value.parts) {
