@@ -1,4 +1,4 @@
-// axpby in two configurations: how many threads a block has, and how many vectors a thread.
+// axpby, y = a x + b y, in two configurations: how many threads and vectors of floats there are.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU.

@@ -3,7 +3,9 @@
 //
 // answer(to<NAME>, ...) is what the fake does for the driver's function NAME. gpus holds the
 // objects behind handles; in_context() and in_stream() fail where the driver would, and say()
-// stores a result.
+// stores a result. `entered` has the contexts that this thread has made current. What a stream
+// captures is its `work`, which a graph takes and runs. ends_captures() invalidates captures that
+// forbid a call to this thread, unless its capture_mode is relaxed, and says whether there are any.
 module;
 
 #include "tests/cuda/fake_machine.h"

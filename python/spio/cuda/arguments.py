@@ -11,11 +11,12 @@ from spio import dialect
 from spio.cuda.errors import Error
 from spio.cuda.types import element_of_format, element_of_typestring
 
-host = -1
+host = -1  # the device of memory that is the CPU's, as dialect numbers them
 
 
 def wait_for_owner(interface, stream):
     """Work that the owner of an array has begun in another stream ends before the kernel begins."""
+    # The protocol has 1 for the default stream, which the dialect has as 0.
     owner = interface.get("stream")
     if owner is None or owner in (stream, 1 if stream == 0 else None):
         return
@@ -48,7 +49,7 @@ def array_of(value, stream=0):
         return dialect.from_interface(interface, False, value)
     if hasattr(value, "__dlpack__"):
         kind, _ = value.__dlpack_device__()
-        on_gpu = kind in (2, 13)
+        on_gpu = kind in (2, 13)  # DLPack's CUDA memory, and managed memory
         return dialect.from_dlpack(value.__dlpack__(stream=stream or 1) if on_gpu else value.__dlpack__())
     try:
         memory = memoryview(value)
