@@ -1,7 +1,8 @@
 // Runs kernels on a device and by the interpreter, on the same numbers, and compares all bytes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler. The
+// target is a GPU, or the host device, which simulates one on the CPU.
 #pragma once
 
 #include "tests/cuda_python/kernels.h"
@@ -13,6 +14,7 @@ namespace spio::cuda_python_test {
 
 enum class target { host, gpu };
 
+// What became of one kernel: how many elements were compared, and how they differ.
 struct comparison {
     std::string difference; // the first one, or nothing
     std::size_t elements = 0;

@@ -25,7 +25,7 @@ using spio::tensor_map_words;
 
 namespace {
 
-constexpr int n = 1 << 20;
+constexpr int n = 1 << 20; // numbers in each vector
 
 // The parameters of the kernel, which computes y = a x + b y, as it declares them.
 struct vector {
@@ -42,6 +42,7 @@ struct axpby {
 int failures = 0;
 constexpr int without_gpu = 77; // a test that ends so was skipped
 
+// Prints a line of one check, and counts those that failed.
 void expect(bool is_right, char const* title) {
     std::printf("%s %s\n", is_right ? "ok   " : "WRONG", title);
     failures += !is_right;
@@ -67,6 +68,7 @@ struct launch_setup {
               1,
               {reinterpret_cast<float*>(y.address()), n}};
     void* parameters[1] = {&sum};
+    // A block of axpby_256x4 computes 4096 numbers: 256 threads, 4 vectors of 4 floats each.
     launch_shape plan{.grid = {n / 4096}, .shape = {.block = {256}}};
 
     void reset() {

@@ -75,6 +75,7 @@ typed_spec<params> specialize(problem const& problem, arch arch) {
     return specialized<params>(specialization_of("ramp", problem, arch, {.block = {64}},
                                                  kernel_text(), config{.threads = 64}));
 }
+// Of a kernel that has no configuration.
 typed_spec<params> specialize_plainly(problem const& problem, arch arch) {
     return specialized<params>(
         specialization_of("ramp", problem, arch, {.block = {32}}, kernel_text()));

@@ -21,6 +21,7 @@ using spio::axis;
 using spio::fold;
 using K8 = fold<K, 8>;
 
+// Whether a position names an element, and whether a member of it can be named; both or neither.
 template <class Position>
 concept has_element = requires(Position p) { *p; };
 template <class Position>
@@ -38,7 +39,7 @@ template <int N>
 using nth_tensor =
     spio::tensor<float, nth_axis<I, N % 3>, nth_axis<J, N / 3 % 3>, nth_axis<K, N / 9>>;
 
-// The place with a subscript in each dimension of a set.
+// The place with a subscript in each dimension of a set, whose bits stand for I, J and K.
 template <int Set, class Place> constexpr auto subscript(Place p) {
     if constexpr ((Set & 1) != 0) {
         return subscript < Set & ~1 > (p[I(0)]);
