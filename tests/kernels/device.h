@@ -21,7 +21,8 @@ template <class Params> struct kernel {
     void (*function)(Params);
 };
 
-// One launch, without its types.
+// One launch, without its types. A GPU launches the kernel of this symbol with the parameters; the
+// host device calls each_thread() in every simulated thread.
 struct launch_request {
     char const* symbol;
     launch_shape shape;
@@ -35,6 +36,7 @@ struct failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Where a trial runs, whatever it is.
 class device {
   public:
     virtual ~device() = default;

@@ -27,6 +27,7 @@ template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 // A tensor of floats with these axes.
 template <auto... Axes> using floats = spio::tensor<float, Axes...>;
+// The size of the axis that counts D in a layout of these axes.
 template <class D, auto... Axes>
 constexpr int size = spio::layout<Axes...>().template size<D>().get();
 
@@ -142,6 +143,7 @@ static_assert(!same<spio::layout<axis<I>(4), axis<J>(8)>, spio::layout<axis<J>(8
 constexpr char memory[4096] = {};
 // A tensor of bytes, so that offsets in it count bytes.
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+// The bytes between the first element and the one with this subscript.
 template <class T, class D> constexpr long long stride_of(D d) {
     return T(memory)[d].get() - memory;
 }
