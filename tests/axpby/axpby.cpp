@@ -43,6 +43,8 @@ void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel
 }
 
 void run(test::trial& t) {
+    // Sizes about a vector of 4 floats, and about those that blocks of 96 x 4 and of 256 x 4 x 4
+    // compute.
     std::vector<int> sizes = {0, 1, 3, 4, 5, 383, 384, 385, 1023, 4095, 4096, 4097};
     if (!t.is_small()) sizes.push_back(100'007);
     for (int const n : sizes) {
