@@ -157,7 +157,6 @@ void read_argument(source_text const& text, expression const& argument, decorati
 
 } // namespace
 
-// Throws unless a signature has as many parameters as the function.
 void check_count(source_text const& text, span location, std::size_t count,
                  function_tree const& function) {
     if (count == function.parameters.size()) return;

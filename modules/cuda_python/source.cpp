@@ -115,7 +115,6 @@ position source_text::position_of(span location) const {
             .mark = mark - skipped};
 }
 
-// The beginning of a text in quotes, for messages.
 std::string in_quotes(std::string_view text) {
     std::string result = "'";
     for (char const c : text.substr(0, 40)) result += c >= ' ' && c <= '~' ? c : '?';

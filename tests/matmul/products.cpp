@@ -53,7 +53,6 @@ struct variant {
     std::function<void(test::trial&, problem const&, matmul::args const&)> launch;
 };
 
-// The variant of a product: a problem with a configuration, and the function that is its kernel.
 template <class Product, class Params>
 variant variant_of(char const* symbol, void (*function)(Params), Product const& product) {
     auto const launch = [=](test::trial& t, problem const& problem, matmul::args const& args) {

@@ -53,9 +53,7 @@ inline constexpr problem silu = with_epilogue(column_row, false, activation::sil
 inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
 inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
-// Of each configuration: m and n of a block's tile, stages of the ring of factors, buffers of a
-// warpgroup for the result, blocks of a cluster along m and along n, the band (rows of clusters
-// that are passed column by column), splits of k, and blocks of an SM.
+// Of each configuration: m, n, stages, buffers, cluster_m, cluster_n, band, splits, blocks
 using wgmma_product = product<matmul::wgmma::config>;
 inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 2, 2, 1, 2}};
 inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 2, 1}};

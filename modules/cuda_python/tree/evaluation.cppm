@@ -50,7 +50,6 @@ inline void move_lanes(mask& source_lanes, mask& target_lanes, mask const& part)
     }
 }
 
-// The value of a constant.
 inline cell cell_of(constant const& constant) {
     if (auto const* boolean = std::get_if<bool>(&constant)) return {.integer = *boolean};
     if (auto const* integer = std::get_if<std::int64_t>(&constant)) return {.integer = *integer};
@@ -170,7 +169,6 @@ class evaluator {
         return add_array(std::move(view));
     }
 
-    // Computes an expression for the lanes of the mask, and several.
     column evaluate(value const& value, mask const& lanes, frame& frame) {
         auto const number = static_cast<std::size_t>(value.number);
         switch (value.form) {
@@ -274,7 +272,6 @@ class evaluator {
             return axis(grid);
         }
     }
-    // The array in the block's shared memory that the program declares by this value.
     cell shared_array(value const& value) {
         array_view view = {shared.data() + value.number, {}, {}};
         for (auto const& extent : value.parts) {
