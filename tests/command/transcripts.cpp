@@ -172,6 +172,7 @@ class stage {
         replace("PATH=.*\n", "PATH\n");
         replace("\"name\":\"PATH\"[^}]*[}]", "PATH");
         replace("\"places\":\\[[^\\]]*\\]", "PLACES");
+        replace("\"kernel_text\":\"[0-9a-f]+\"", "KERNEL_TEXT");
         replace("\"version\":\"[0-9.]+\"", "VERSION");
         replace("spio [0-9]+[.][0-9.]+[^\n]*", "spio VERSION");
         return text;
@@ -186,7 +187,6 @@ class stage {
     variables environment = {{"SPIO_CACHE_DIR", cache.c_str()},
                              {"SPIO_NVRTC", "/nowhere/libnvrtc.so"},
                              {"SPIO_POLICI", "jit_only"},
-                             {"SPIO_POLICY", "aot_then_jit"},
                              {"HOME", "/nowhere"},
                              {"CUDA_HOME", "/nowhere"}};
 

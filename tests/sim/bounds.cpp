@@ -33,7 +33,7 @@ void plant_access(report_record& record, std::string const& name, unsigned char*
 template <class Word> void plant_accesses(report_record& record) {
     constexpr int size = sizeof(Word);
     auto const name = text_of(size) + " bytes";
-    auto const kept = std::make_unique<array>(100, "kept");
+    auto const first = std::make_unique<array>(100, "kept");
     auto const other = std::make_unique<array>(5000, "other");
     unsigned char* freed = nullptr;
     {
@@ -41,28 +41,28 @@ template <class Word> void plant_accesses(report_record& record) {
         freed = gone.data();
     }
     for (int offset = -2 * size; offset < 0; ++offset) {
-        plant_access<Word>(record, "kept" + name, kept->data(), offset);
+        plant_access<Word>(record, "kept" + name, first->data(), offset);
     }
     for (int offset = 100 - 2 * size; offset <= 100 + size; ++offset) {
-        plant_access<Word>(record, "kept" + name, kept->data(), offset);
+        plant_access<Word>(record, "kept" + name, first->data(), offset);
     }
     for (int offset = 4000; offset <= 4160; offset += 80) {
-        plant_access<Word>(record, "between kept and other" + name, kept->data(), offset);
+        plant_access<Word>(record, "between kept and other" + name, first->data(), offset);
     }
     for (int offset = 0; offset <= 3 * size; offset += size) {
         plant_access<Word>(record, "freed" + name, freed, offset);
     }
     // What the host has written is seen in groups of 16 bytes.
-    std::memset(kept->data(), 0xff, 100);
+    std::memset(first->data(), 0xff, 100);
     for (int written = 0; written < 32; written += 5) {
-        kept->data()[48 + written] = 1;
+        first->data()[48 + written] = 1;
         for (int offset = 32; offset < 80; offset += 8) {
-            auto const where = " after host writes to byte" + text_of(48 + written);
+            auto const moment = " after host writes to byte" + text_of(48 + written);
             record.plant(
-                "read" + name + text_of(offset) + where, block_of(1),
+                "read" + name + text_of(offset) + moment, block_of(1),
                 [&] {
                     *reinterpret_cast<Word volatile*>(machine::dynamic_shared()) =
-                        *reinterpret_cast<Word volatile*>(kept->data() + offset);
+                        *reinterpret_cast<Word volatile*>(first->data() + offset);
                 },
                 true);
         }
@@ -86,7 +86,7 @@ template <class Word> void plant_accesses(report_record& record) {
         });
         record.plant("race of blocks" + name + text_of(offset),
                      {.grid = {3}, .shape = {.block = {1}}}, [&] {
-                         auto* const begin = kept->data() + 16;
+                         auto* const begin = first->data() + 16;
                          int const block = machine::block_index().x;
                          if (block == 0) *reinterpret_cast<unsigned short volatile*>(begin + 6) = 1;
                          if (block == 2) *reinterpret_cast<Word volatile*>(begin + offset) = Word();
