@@ -63,6 +63,7 @@ struct launcher {
     }
 };
 
+// Whether the results are right for vectors of n numbers, compared with sums in double.
 static bool run_axpby(launcher const& launcher, int n) {
     std::vector<float> x(static_cast<std::size_t>(n)), y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -74,6 +74,7 @@ template <class Index, int MmaTiles> class column_mask {
             }
         }
     }
+    // Clears such columns in the fragment of one of the mma tiles.
     template <factor T> __device__ void apply(two_taps<T>& fragment, int mma_tile) const {
 #pragma unroll
         for (int n = 0; n < two_taps<T>::count; ++n)

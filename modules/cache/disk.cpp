@@ -40,6 +40,7 @@ disk::disk(system_calls& system, folder folder, folder::use use, limits limits, 
       limits_(limits),
       log_(std::move(logger)) {}
 
+// Passes a line to the logger, if there is one, whatever it throws.
 void log_safely(disk::logger const& log, std::string const& line) noexcept {
     try {
         if (log) log("cache: " + line);

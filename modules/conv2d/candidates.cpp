@@ -93,6 +93,7 @@ class listing {
         found.reserve(128);
     }
 
+    // The candidates of fprop and dgrad, and below those of wgrad.
     std::vector<candidate> correlations() {
         if (chip.has_tma && tma::config::has_pass(asked)) add_tma();
         add_cp_async();
@@ -134,6 +135,7 @@ class listing {
     estimator estimates;
     std::vector<candidate> found;
 
+    // Adds a configuration with its estimate, unless it needs too many blocks.
     void add(config const& config) {
         auto const expected = estimates(config);
         // A grid has an int for its blocks.
@@ -141,6 +143,7 @@ class listing {
         if (blocks < INT_MAX) found.push_back({config, expected});
     }
 
+    // Adds the configurations of the body tma, and below those of cp_async.
     void add_tma() {
         std::vector<columns> widths;
         if (sizes.q <= 8) {

@@ -73,6 +73,7 @@ sizes_4d output_sizes(conv2d_sizes const& s) {
                        {s.n, s.c, rest_h / window.stride_h + 1, rest_w / window.stride_w + 1});
 }
 
+// The forward pass; below, the gradients of its input and of its weight.
 Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
                          std::optional<Tensor> const& bias, window const& window) {
     auto sizes = checked_sizes(input, weight, window);

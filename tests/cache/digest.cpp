@@ -24,6 +24,7 @@ static cache::digest digest_of_text(std::string_view text) {
     return sum.finish();
 }
 
+// The digest of a text in hexadecimal digits.
 static std::string spelled(std::string_view text) {
     return cache::hexadecimal(digest_of_text(text));
 }

@@ -1,4 +1,4 @@
-# Compiles, with one compiler, what must not compile, and looks for the sentence that it owes us.
+# Compiles, with one compiler, what must not compile, and looks for the error that the compiler should give.
 # SPDX-License-Identifier: Apache-2.0
 """check.py --compiler NAME --work DIR [--every N] CASE... -- COMMAND...
 
@@ -41,6 +41,8 @@ def readings(line):
 
 
 class Case:
+    """A file that must not compile, with the error that this compiler should give; or a control, which must."""
+
     def __init__(self, file, compiler):
         self.file = file
         self.compiler = compiler

@@ -14,6 +14,7 @@ extern "C" void planted_synccheck(spio::planted::params p);
 
 namespace spio::test {
 
+// Launches the kernel whose bug this tool of compute-sanitizer finds on a GPU.
 void run_planted(device& device, std::string const& tool) {
     kernel<planted::params> const kernels[] = {{"planted_memcheck", planted_memcheck},
                                                {"planted_racecheck", planted_racecheck},

@@ -136,6 +136,7 @@ class trial {
     long long failed() const { return failed_; }
     long long expectations() const { return expectations_; }
 
+    // The complaint about an element of an array that is not as expected.
     static std::string different(std::string const& name, std::size_t i, void const* got,
                                  void const* expected, std::size_t bytes);
 

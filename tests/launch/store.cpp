@@ -47,6 +47,7 @@ struct compiler {
     mutable std::atomic<int> compilations = 0;
     std::function<void(spec const&)> callback = {};
 
+    // The image that is on its disk for this text.
     std::optional<image> kept(spec const& spec) const {
         auto const found = disk.find(spec.source);
         if (found == disk.end()) return {};

@@ -174,6 +174,7 @@ class layout {
         return false;
     }
 
+    // Whether a position lies within the extent of every base.
     bool inbounds(position const& p) const {
         for (std::size_t b = 0; b < bases.size(); ++b) {
             if (p[b] < 0 || p[b] >= bases[b].extent) return false;

@@ -11,6 +11,7 @@ class Chain:
     """Views of views of a tensor. The compiler leaves out those that are not possible."""
 
     def __init__(self, dice, layout, longest):
+        """Draws at most `longest` views; `dice` is a random.Random."""
         self.dice = dice
         self.layout = layout
         self.calls = []  # of a tensor x, with the start of each part in starts

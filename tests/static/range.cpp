@@ -34,6 +34,7 @@ constexpr bool equals(Range values, int const (&expected)[N]) {
     }
     return n == N;
 }
+// How many values a range has.
 template <class Range> constexpr int length(Range values) {
     int n = 0;
     for (auto x : values) n += x.get() == x.get();

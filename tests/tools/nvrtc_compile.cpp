@@ -65,6 +65,7 @@ struct nvrtc {
         }
     }
 
+    // Sets the pointer to the library's function of this name.
     template <class Function> void find(Function& function, char const* name) {
         function = reinterpret_cast<Function>(dlsym(library, name));
         if (!function) stop(std::string("NVRTC has no ") + name);
