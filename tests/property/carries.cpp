@@ -63,7 +63,7 @@ void draw_values(question& q, dice& random) {
 } // namespace
 
 TEST_CASE("a planned digit is the floor of the sum, reduced") {
-    tally t;
+    tally counts;
     dice random(1);
     int const plans = rounds(400'000);
     for (int n = 0; n < plans; ++n) {
@@ -83,23 +83,23 @@ TEST_CASE("a planned digit is the floor of the sum, reduced") {
             auto const text = [&] { return q.text(); };
             long long right = oracle::floor_quotient(sum, q.stride);
             if (q.period > 0) right = oracle::floor_rest(right, q.period / q.stride);
-            t.check(q.terms.digit(0, q.stride, q.period) == right, "the digit", text);
+            counts.check(q.terms.digit(0, q.stride, q.period) == right, "the digit", text);
             if (plan.has_non_negative_fractions)
-                t.check(fractions >= 0, "has_non_negative_fractions", text);
+                counts.check(fractions >= 0, "has_non_negative_fractions", text);
             if (plan.is_carry_free) {
-                t.check(0 <= fractions && fractions < plan.divisor, "is_carry_free", text);
+                counts.check(0 <= fractions && fractions < plan.divisor, "is_carry_free", text);
             }
             digit += oracle::floor_quotient(fractions, plan.divisor);
-            if (plan.is_non_negative) t.check(digit >= 0, "non_negative", text);
+            if (plan.is_non_negative) counts.check(digit >= 0, "non_negative", text);
         }
     }
-    t.conclude("carries: " + std::to_string(plans) + " plans, " + std::to_string(t.tried) +
-               " checks");
+    counts.conclude("carries: " + std::to_string(plans) + " plans, " +
+                    std::to_string(counts.tried) + " checks");
 }
 
 TEST_CASE(
     "a plan does no needless work: bounded values that cannot carry are not divided or reduced") {
-    tally t;
+    tally counts;
     for (int stride = 1; stride <= 12; ++stride) {
         for (int bound = 1; bound <= 12; ++bound) {
             // A sum of one term with stride 1, whose value is below `bound`. The plan must not
@@ -115,11 +115,11 @@ TEST_CASE(
                 auto const plan = q.terms.plan(0, q.stride, q.period);
                 auto const text = [&] { return q.text(); };
                 if (stride > 1 && bound <= stride && q.period > 1) {
-                    t.check(plan.is_carry_free, "a needless division", text);
+                    counts.check(plan.is_carry_free, "a needless division", text);
                 }
-                if (bound <= q.period) t.check(plan.is_reduced, "a needless remainder", text);
+                if (bound <= q.period) counts.check(plan.is_reduced, "a needless remainder", text);
             }
         }
     }
-    t.conclude("carries.needless: " + std::to_string(t.tried) + " checks");
+    counts.conclude("carries.needless: " + std::to_string(counts.tried) + " checks");
 }

@@ -109,26 +109,26 @@ template <class A> bool is_first(A const& a, units const& a_units, units const& 
 }
 
 // Checks the laws of pairs of coordinates of two kinds.
-template <class A, class B> void judge(tally& t, dice& random) {
+template <class A, class B> void judge(tally& counts, dice& random) {
     for (int trial = 0; trial < rounds(300); ++trial) {
         auto const [a, a_units] = A::draw(random);
         auto const [b, b_units] = B::draw(random);
-        t.check(units_of(a + b) == add(a_units, b_units, 1), "a sum, base by base");
-        t.check(units_of(a - b) == add(a_units, b_units, -1), "a difference, base by base");
+        counts.check(units_of(a + b) == add(a_units, b_units, 1), "a sum, base by base");
+        counts.check(units_of(a - b) == add(a_units, b_units, -1), "a difference, base by base");
         bool shared = false;
         for (auto const& entry : a_units) shared |= b_units.contains(entry.first);
         constexpr bool comparable = requires { a < b; };
-        t.check(comparable == shared, "comparison needs a shared base");
+        counts.check(comparable == shared, "comparison needs a shared base");
         if constexpr (comparable) {
             auto const agrees = [&](auto relation) {
                 return wherever_shared(a_units, b_units, relation);
             };
-            t.check((a == b) == agrees([](auto x, auto y) { return x == y; }), "==");
-            t.check((a != b) == !agrees([](auto x, auto y) { return x == y; }), "!=");
-            t.check(bool(a < b) == agrees([](auto x, auto y) { return x < y; }), "<");
-            t.check((a <= b) == agrees([](auto x, auto y) { return x <= y; }), "<=");
-            t.check(bool(a > b) == agrees([](auto x, auto y) { return x > y; }), ">");
-            t.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
+            counts.check((a == b) == agrees([](auto x, auto y) { return x == y; }), "==");
+            counts.check((a != b) == !agrees([](auto x, auto y) { return x == y; }), "!=");
+            counts.check(bool(a < b) == agrees([](auto x, auto y) { return x < y; }), "<");
+            counts.check((a <= b) == agrees([](auto x, auto y) { return x <= y; }), "<=");
+            counts.check(bool(a > b) == agrees([](auto x, auto y) { return x > y; }), ">");
+            counts.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
             // Bases that only one has keep their values.
             auto const joined = [&](auto pick) {
                 auto result = add(a_units, {}, 1);
@@ -139,62 +139,63 @@ template <class A, class B> void judge(tally& t, dice& random) {
             };
             auto const least = [](auto x, auto y) { return std::min(x, y); };
             auto const most = [](auto x, auto y) { return std::max(x, y); };
-            t.check(units_of(min(a, b)) == joined(least), "min()");
-            t.check(units_of(max(a, b)) == joined(most), "max()");
+            counts.check(units_of(min(a, b)) == joined(least), "min()");
+            counts.check(units_of(max(a, b)) == joined(most), "max()");
         }
     }
 }
 
 // Checks the laws of coordinates of one kind.
-template <class A> void judge_alone(tally& t, dice& random) {
+template <class A> void judge_alone(tally& counts, dice& random) {
     for (int trial = 0; trial < rounds(300); ++trial) {
         auto const [a, a_units] = A::draw(random);
-        t.check(units_of(a) == a_units, "the total of a base");
-        t.check(units_of(a.normalize()) == a_units, "normalize()");
-        t.check(std::size_t(a.normalize().num_dims()) == a_units.size(), "one entry a base");
-        t.check(units_of(-a) == add({}, a_units, -1), "unary minus");
-        t.check(units_of(a * 3) == add(add(a_units, a_units, 1), a_units, 1), "a multiple");
+        counts.check(units_of(a) == a_units, "the total of a base");
+        counts.check(units_of(a.normalize()) == a_units, "normalize()");
+        counts.check(std::size_t(a.normalize().num_dims()) == a_units.size(), "one entry a base");
+        counts.check(units_of(-a) == add({}, a_units, -1), "unary minus");
+        counts.check(units_of(a * 3) == add(add(a_units, a_units, 1), a_units, 1), "a multiple");
         auto quotient = a_units;
         for (auto& [base, value] : quotient) {
             auto const unit = unit_of(a, base);
             value = oracle::floor_quotient(value / unit, 3) * unit;
         }
-        t.check(units_of(a / 3) == quotient, "a quotient");
+        counts.check(units_of(a / 3) == quotient, "a quotient");
         auto const [b, b_units] = A::draw(random);
-        t.check(spio::lexicographic()(a, b) == is_first(a, a_units, b_units), "lexicographic");
-        t.check(a != b || spio::place_hash()(a) == spio::place_hash()(b), "hashes of equal places");
+        counts.check(spio::lexicographic()(a, b) == is_first(a, a_units, b_units), "lexicographic");
+        counts.check(a != b || spio::place_hash()(a) == spio::place_hash()(b),
+                     "hashes of equal places");
         if constexpr (requires { a.template drop<K>(); }) {
             auto rest = a_units;
             rest.erase('K');
-            t.check(units_of(a.template drop<K>()) == rest, "drop()");
+            counts.check(units_of(a.template drop<K>()) == rest, "drop()");
         } else {
-            t.check(!a_units.contains('K'), "drop() of an absent base");
+            counts.check(!a_units.contains('K'), "drop() of an absent base");
         }
         // If both bases are present, entries of one cannot be renamed to the other.
         if (a_units.contains('K') && !a_units.contains('N')) {
             auto renamed = a_units;
             renamed.erase('K');
             renamed['N'] = a_units.at('K');
-            t.check(units_of(a.template cast<K, N>()) == renamed, "cast()");
+            counts.check(units_of(a.template cast<K, N>()) == renamed, "cast()");
         }
     }
 }
 
-template <class... Kinds> void judge_all(tally& t, dice& random) {
-    auto const with_all = [&]<class A>(A) { (judge<A, Kinds>(t, random), ...); };
+template <class... Kinds> void judge_all(tally& counts, dice& random) {
+    auto const with_all = [&]<class A>(A) { (judge<A, Kinds>(counts, random), ...); };
     (with_all(Kinds()), ...);
-    (judge_alone<Kinds>(t, random), ...);
-    t.conclude("coordinates: " + std::to_string(sizeof...(Kinds) * sizeof...(Kinds)) +
-               " pairs of kinds, " + std::to_string(t.tried) + " checks");
+    (judge_alone<Kinds>(counts, random), ...);
+    counts.conclude("coordinates: " + std::to_string(sizeof...(Kinds) * sizeof...(Kinds)) +
+                    " pairs of kinds, " + std::to_string(counts.tried) + " checks");
 }
 
 } // namespace
 
 TEST_CASE("coordinates add and compare like maps from bases to values") {
-    tally t;
+    tally counts;
     dice random(6);
     judge_all<kind<I>, kind<K_<8>>, kind<I, J>, kind<K, I_<4>>, kind<K_<6>, K_<4>, J>,
               kind<I_<8>, K, I, K_<16>>, kind<spio::bounded<K_<8>, 4>, spio::bounded<K, 8>>,
               kind<J, spio::bounded<I, 16>>, kind<K_<3>, J, spio::bounded<I_<6>, 5>, I_<9>>>(
-        t, random);
+        counts, random);
 }

@@ -18,10 +18,10 @@
 TEST_CASE("every compound index decodes its offset, and deals all offsets out") {
     std::vector<compiled_index> indices;
     add_indices(indices);
-    tally t;
+    tally counts;
     for (compiled_index const& index : indices) {
         auto const expect = [&](bool holds, char const* law) {
-            t.check(holds, law, [&] { return std::string(index.text); });
+            counts.check(holds, law, [&] { return std::string(index.text); });
         };
         std::vector<int> radices;
         std::istringstream words(index.digits);
@@ -62,6 +62,6 @@ TEST_CASE("every compound index decodes its offset, and deals all offsets out") 
         }
         for (int const times : dealt) expect(times == 1, "partition() deals each offset once");
     }
-    t.conclude("indices: " + std::to_string(indices.size()) + " types, " + std::to_string(t.tried) +
-               " checks");
+    counts.conclude("indices: " + std::to_string(indices.size()) + " types, " +
+                    std::to_string(counts.tried) + " checks");
 }

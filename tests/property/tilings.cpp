@@ -32,10 +32,10 @@ struct row {
 
 std::string text_of(std::vector<row> const& rows) {
     std::string text;
-    for (row const& r : rows) {
-        text += "base " + std::to_string(r.base) + " stride " + std::to_string(r.stride) +
-                " size " + std::to_string(r.size) + (r.ring ? " ring" : "") +
-                (r.dynamic ? " dynamic" : "") + (r.placed ? "; " : " read; ");
+    for (row const& drawn : rows) {
+        text += "base " + std::to_string(drawn.base) + " stride " + std::to_string(drawn.stride) +
+                " size " + std::to_string(drawn.size) + (drawn.ring ? " ring" : "") +
+                (drawn.dynamic ? " dynamic" : "") + (drawn.placed ? "; " : " read; ");
     }
     return text;
 }
@@ -60,25 +60,25 @@ std::vector<row> draw_rows(dice& random) {
             {bases - random.draw_below(2), 1 + random.draw_below(3), 2, false, false, false});
     }
     for (int wrong = random.draw_below(3); wrong > 0; --wrong) {
-        row& r = rows[random.draw_below(static_cast<int>(rows.size()))];
+        row& drawn = rows[random.draw_below(static_cast<int>(rows.size()))];
         switch (random.draw_below(6)) {
         case 0:
-            r.stride = 1 + random.draw_below(20);
+            drawn.stride = 1 + random.draw_below(20);
             break;
         case 1:
-            r.size = random.one_in(3) ? 1 : 1 + random.draw_below(12);
+            drawn.size = random.one_in(3) ? 1 : 1 + random.draw_below(12);
             break;
         case 2:
-            r.ring = true;
+            drawn.ring = true;
             break;
         case 3:
-            r.dynamic = r.placed;
+            drawn.dynamic = drawn.placed;
             break;
         case 4:
-            r.size = 0x7fffffff - random.draw_below(3);
+            drawn.size = 0x7fffffff - random.draw_below(3);
             break;
         case 5:
-            rows.push_back(r);
+            rows.push_back(drawn);
             if (random.one_in(2)) rows.back().size = 1;
             break;
         }
@@ -92,12 +92,13 @@ std::vector<row> draw_rows(dice& random) {
 // The library's table of these digits, each placed one on an axis of its own.
 drawn_table table_of(std::vector<row> const& rows) {
     drawn_table table;
-    for (row const& r : rows) {
-        if (r.placed || table.axis_count == 0) {
-            table.add_axis({static_cast<int>(r.size), r.dynamic, true, -1});
+    for (row const& drawn : rows) {
+        if (drawn.placed || table.axis_count == 0) {
+            table.add_axis({static_cast<int>(drawn.size), drawn.dynamic, true, -1});
         }
-        spio::digit const d{static_cast<int>(r.stride), static_cast<int>(r.size), r.ring};
-        table.add_digit(r.base, d, r.placed, r.dynamic);
+        spio::digit const d{static_cast<int>(drawn.stride), static_cast<int>(drawn.size),
+                            drawn.ring};
+        table.add_digit(drawn.base, d, drawn.placed, drawn.dynamic);
     }
     return table;
 }
@@ -117,13 +118,13 @@ struct fault {
 std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
     std::set<fault> faults;
     int last_base = 0;
-    for (row const& r : rows) last_base = std::max(last_base, r.base);
+    for (row const& drawn : rows) last_base = std::max(last_base, drawn.base);
     std::sort(rows.begin(), rows.end(),
               [](row const& a, row const& b) { return a.stride < b.stride; });
     for (int b = 0; b <= last_base; ++b) {
         std::vector<row> own;
-        for (row const& r : rows) {
-            if (r.base == b && r.placed) own.push_back(r);
+        for (row const& drawn : rows) {
+            if (drawn.base == b && drawn.placed) own.push_back(drawn);
         }
         if (own.empty()) {
             faults.insert({spio::flaw::reads, b, 0, 0});
@@ -132,8 +133,8 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
         // A digit of one step may stand beside another of its stride: it is always 0.
         for (std::size_t d = 0; d < own.size(); ++d) {
             bool const is_unit = own[d].size == 1 && !own[d].dynamic && !own[d].ring;
-            bool const has_twin = std::count_if(own.begin(), own.end(), [&](row const& r) {
-                                      return r.stride == own[d].stride;
+            bool const has_twin = std::count_if(own.begin(), own.end(), [&](row const& drawn) {
+                                      return drawn.stride == own[d].stride;
                                   }) > 1;
             if (is_unit && has_twin) own.erase(own.begin() + static_cast<long>(d--));
         }
@@ -159,9 +160,9 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
             if (finer.ring && !may_be_coarsest)
                 faults.insert({spio::flaw::ring, b, finer.stride, 0});
             if (may_be_coarsest) {
-                for (row const& r : {finer, coarser}) {
-                    if (r.dynamic) faults.insert({spio::flaw::dynamic, b, r.stride, 0});
-                    if (r.ring) faults.insert({spio::flaw::ring, b, r.stride, 0});
+                for (row const& drawn : {finer, coarser}) {
+                    if (drawn.dynamic) faults.insert({spio::flaw::dynamic, b, drawn.stride, 0});
+                    if (drawn.ring) faults.insert({spio::flaw::ring, b, drawn.stride, 0});
                 }
             }
         }
@@ -177,22 +178,22 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
 // Whether each position of a base is a different combination of digits, and each combination one.
 bool is_bijective(std::vector<row> const& rows, int base) {
     std::vector<row> own;
-    for (row const& r : rows) {
-        if (r.base == base && r.placed) own.push_back(r);
+    for (row const& drawn : rows) {
+        if (drawn.base == base && drawn.placed) own.push_back(drawn);
     }
     long long finest = own[0].stride;
     long long extent = 0;
     long long combinations = 1;
-    for (row const& r : own) {
-        finest = std::min(finest, r.stride);
-        extent = std::max(extent, r.stride * r.size);
-        combinations *= r.size;
+    for (row const& drawn : own) {
+        finest = std::min(finest, drawn.stride);
+        extent = std::max(extent, drawn.stride * drawn.size);
+        combinations *= drawn.size;
     }
     if (extent / finest > 400) return true; // too many to try
     std::set<std::vector<long long>> seen;
     for (long long p = 0; p < extent; p += finest) {
         std::vector<long long> digits;
-        for (row const& r : own) digits.push_back(p / r.stride % r.size);
+        for (row const& drawn : own) digits.push_back(p / drawn.stride % drawn.size);
         seen.insert(digits);
     }
     return static_cast<long long>(seen.size()) == combinations &&
@@ -202,7 +203,7 @@ bool is_bijective(std::vector<row> const& rows, int base) {
 } // namespace
 
 TEST_CASE("folds that do not tile are found, with the dimension and both numbers") {
-    tally t;
+    tally counts;
     dice random(4);
     int const sets = rounds(400'000);
     int broken = 0;
@@ -216,37 +217,39 @@ TEST_CASE("folds that do not tile are found, with the dimension and both numbers
                    ", " + std::to_string(problem.second);
         };
         if (faults.empty()) {
-            t.check(problem.kind == spio::flaw::none, "a tiling is refused", text);
-            if (n % 8 == 0) t.check(is_bijective(rows, 0), "the tiling is not one", text);
+            counts.check(problem.kind == spio::flaw::none, "a tiling is refused", text);
+            if (n % 8 == 0) counts.check(is_bijective(rows, 0), "the tiling is not one", text);
         } else {
             ++broken;
-            t.check(problem.kind != spio::flaw::none, "a broken tiling passes", text);
-            t.check(faults.contains({problem.kind, problem.base, problem.first, problem.second}),
-                    "the refusal names what is not wrong", text);
+            counts.check(problem.kind != spio::flaw::none, "a broken tiling passes", text);
+            counts.check(
+                faults.contains({problem.kind, problem.base, problem.first, problem.second}),
+                "the refusal names what is not wrong", text);
         }
     }
-    t.conclude("tilings: " + std::to_string(sets) + " sets of digits, " + std::to_string(broken) +
-               " broken, " + std::to_string(t.tried) + " checks");
+    counts.conclude("tilings: " + std::to_string(sets) + " sets of digits, " +
+                    std::to_string(broken) + " broken, " + std::to_string(counts.tried) +
+                    " checks");
 }
 
 TEST_CASE("digits of an index may leave gaps, but not overlap") {
-    tally t;
+    tally counts;
     dice random(5);
     int broken = 0;
     for (int n = 0; n < rounds(200'000); ++n) {
         auto rows = draw_rows(random);
-        std::erase_if(rows, [](row const& r) { return !r.placed; });
+        std::erase_if(rows, [](row const& drawn) { return !drawn.placed; });
         if (rows.empty()) continue;
-        for (row& r : rows) r.ring = r.dynamic = false;
+        for (row& drawn : rows) drawn.ring = drawn.dynamic = false;
         auto const faults = faults_of(rows, spio::folds::are_disjoint);
         auto const problem = spio::find_problem(table_of(rows), spio::folds::are_disjoint);
         bool const good =
             faults.empty()
                 ? problem.kind == spio::flaw::none
                 : faults.contains({problem.kind, problem.base, problem.first, problem.second});
-        t.check(good, "disjoint digits", [&] { return text_of(rows); });
+        counts.check(good, "disjoint digits", [&] { return text_of(rows); });
         broken += !faults.empty();
     }
-    t.conclude("tilings.of_indices: " + std::to_string(broken) + " broken, " +
-               std::to_string(t.tried) + " checks");
+    counts.conclude("tilings.of_indices: " + std::to_string(broken) + " broken, " +
+                    std::to_string(counts.tried) + " checks");
 }

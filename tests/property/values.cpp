@@ -76,60 +76,60 @@ template <int A, int B> verdict judge() {
     return v;
 }
 
-template <int A, int... Bs> void judge_all(tally& t, std::integer_sequence<int, Bs...>) {
+template <int A, int... Bs> void judge_all(tally& counts, std::integer_sequence<int, Bs...>) {
     auto const report = [&](int b, verdict v) {
         auto const pair = [&] { return "strides " + std::to_string(A) + ", " + std::to_string(b); };
-        t.check(v.sum, "folds meet at the greatest common stride", pair);
-        t.check(v.difference, "differences meet at the greatest common stride", pair);
-        t.check(v.order, "comparison in base units", pair);
-        t.check(v.extremes, "min and max", pair);
-        t.check(v.remainder, "the remainder is never negative", pair);
-        t.check(v.refolded, "a coarser fold floors", pair);
+        counts.check(v.sum, "folds meet at the greatest common stride", pair);
+        counts.check(v.difference, "differences meet at the greatest common stride", pair);
+        counts.check(v.order, "comparison in base units", pair);
+        counts.check(v.extremes, "min and max", pair);
+        counts.check(v.remainder, "the remainder is never negative", pair);
+        counts.check(v.refolded, "a coarser fold floors", pair);
     };
     (report(Bs + 1, judge<A, Bs + 1>()), ...);
 }
 
 // The laws for one stride: division by a number, sums of bounded values, and reduction.
-template <int Stride> void judge_alone(tally& t) {
+template <int Stride> void judge_alone(tally& counts) {
     auto const text = [&] { return "stride " + std::to_string(Stride); };
     using bounded = spio::bounded<fold<Stride>, 8>;
     for (int x = -reach; x <= reach; ++x) {
         fold<Stride> const a(x);
-        t.check((-a).get() == -x && spio::unfold(a).get() == x * Stride, "value in base units",
-                text);
-        t.check((a * 3).get() == 3 * x && (3 * a).get() == 3 * x, "a multiple", text);
+        counts.check((-a).get() == -x && spio::unfold(a).get() == x * Stride, "value in base units",
+                     text);
+        counts.check((a * 3).get() == 3 * x && (3 * a).get() == 3 * x, "a multiple", text);
         for (int n = 1; n <= 24; ++n) {
-            t.check((a / n).get() == oracle::floor_quotient(x, n), "division floors", text);
+            counts.check((a / n).get() == oracle::floor_quotient(x, n), "division floors", text);
         }
         auto const reduced = spio::modulo<8>(a);
-        t.check(std::is_same_v<decltype(reduced), bounded const> &&
-                    reduced.get() == oracle::floor_rest(x, 8),
-                "modulo", text);
+        counts.check(std::is_same_v<decltype(reduced), bounded const> &&
+                         reduced.get() == oracle::floor_rest(x, 8),
+                     "modulo", text);
     }
     for (int x = 0; x < 8; ++x) {
         for (int y = 0; y < 8; ++y) {
             auto const sum = bounded(x) + bounded(y);
-            t.check(std::is_same_v<decltype(sum), fold<Stride> const> && sum.get() == x + y,
-                    "a sum of bounded values is unbounded", text);
-            t.check((bounded(x) < bounded(y)) == (x < y), "order of bounded values", text);
+            counts.check(std::is_same_v<decltype(sum), fold<Stride> const> && sum.get() == x + y,
+                         "a sum of bounded values is unbounded", text);
+            counts.check((bounded(x) < bounded(y)) == (x < y), "order of bounded values", text);
         }
-        t.check(spio::refold<6>(bounded(x)).get() == x * Stride / 6, "a bounded value floors",
-                text);
+        counts.check(spio::refold<6>(bounded(x)).get() == x * Stride / 6, "a bounded value floors",
+                     text);
     }
 }
 
 template <int... Zeros>
-void judge_strides(tally& t, std::integer_sequence<int, Zeros...> sequence) {
-    (judge_all<Zeros + 1>(t, sequence), ...);
-    (judge_alone<Zeros + 1>(t), ...);
+void judge_strides(tally& counts, std::integer_sequence<int, Zeros...> sequence) {
+    (judge_all<Zeros + 1>(counts, sequence), ...);
+    (judge_alone<Zeros + 1>(counts), ...);
 }
 
 } // namespace
 
 TEST_CASE("single values obey the laws for all strides and values of a small domain") {
-    tally t;
-    judge_strides(t, std::make_integer_sequence<int, strides>());
+    tally counts;
+    judge_strides(counts, std::make_integer_sequence<int, strides>());
     long long const values = 2 * reach + 1;
-    t.conclude("values: " + std::to_string(strides * strides) + " pairs of strides, " +
-               std::to_string(strides * strides * values * values) + " pairs of values");
+    counts.conclude("values: " + std::to_string(strides * strides) + " pairs of strides, " +
+                    std::to_string(strides * strides * values * values) + " pairs of values");
 }

@@ -41,10 +41,10 @@ sizes draw_extents(dice& random, oracle::layout const& layout) {
 // The views of a chain that compile for this layout. A slice, a tile or a shift is a part; each
 // gets a random start. Empty if a part is longer than its dimension.
 std::vector<oracle::view_step> draw_chain(dice& random, compiled_chain const& c,
-                                          glimpse const& types, oracle::layout const& o,
+                                          glimpse const& types, oracle::layout const& model,
                                           std::vector<int>& starts) {
     std::vector<oracle::number> extents(6, oracle::absent);
-    for (oracle::base const& b : o.bases) {
+    for (oracle::base const& b : model.bases) {
         extents[oracle::view_dimensions.find(b.name)] = b.extent;
     }
     std::vector<oracle::view_step> chain;
@@ -64,9 +64,9 @@ std::vector<oracle::view_step> draw_chain(dice& random, compiled_chain const& c,
 
 // Checks the element at a random position of a view: inside, or in one case of twelve for each
 // dimension up to two steps beside it.
-void check_position(tally& t, dice& random, compiled_layout const& l, compiled_chain const& c,
-                    sizes const& s, oracle::layout const& o, std::vector<int> const& starts,
-                    std::vector<oracle::view_step> const& chain) {
+void check_position(tally& counts, dice& random, compiled_layout const& compiled,
+                    compiled_chain const& c, sizes const& chosen, oracle::layout const& model,
+                    std::vector<int> const& starts, std::vector<oracle::view_step> const& chain) {
     auto const extents = chain.back().new_extents();
     bool is_inside = true;
     oracle::position p(6);
@@ -78,46 +78,48 @@ void check_position(tally& t, dice& random, compiled_layout const& l, compiled_c
         p[n] = numbers[n];
         if (extents[n] != oracle::absent) is_inside &= 0 <= p[n] && p[n] < extents[n];
     }
-    glimpse const g = c.see(s.data(), starts.data(), numbers.data());
+    glimpse const g = c.see(chosen.data(), starts.data(), numbers.data());
     auto source = p;
     for (std::size_t n = chain.size(); n-- > 0;) source = chain[n].source(source);
     oracle::position place;
-    for (auto const& b : o.bases) place.push_back(source[oracle::view_dimensions.find(b.name)]);
+    for (auto const& b : model.bases) place.push_back(source[oracle::view_dimensions.find(b.name)]);
     auto const expect = [&](bool holds, char const* law) {
-        t.check(holds, law, [&] {
+        counts.check(holds, law, [&] {
             std::string steps;
             for (char const* step : c.steps) steps += std::string(step) + "; ";
-            return std::string(l.text) + "\n  sizes " + listed(s) + " views " + steps +
+            return std::string(compiled.text) + "\n  sizes " + listed(chosen) + " views " + steps +
                    "\n  starts " + listed(starts) + " position " + listed(p) + " source " +
                    listed(place) + " address " + std::to_string(g.address) + " oracle " +
-                   std::to_string(o.offset(place).value_or(-1)) + " extents " + listed(extents);
+                   std::to_string(model.offset(place).value_or(-1)) + " extents " + listed(extents);
         });
     };
     for (int n = 0; n < 6; ++n) expect(g.extents[n] == extents[n], "extent of a view");
     expect(g.inbounds == is_inside, "inbounds() of a view");
-    if (is_inside) expect(g.address == o.offset(place), "element of a view");
+    if (is_inside) expect(g.address == model.offset(place), "element of a view");
 }
 
 // Checks that an order has each position once, in the order of its axes.
-void check_order(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
-    auto order = oracle::layout::parse(std::string(l.model) + " " + l.order);
-    order.axes.erase(order.axes.begin(), order.axes.begin() + static_cast<long>(o.axes.size()));
+void check_order(tally& counts, compiled_layout const& compiled, sizes const& chosen,
+                 oracle::layout const& model) {
+    auto order = oracle::layout::parse(std::string(compiled.model) + " " + compiled.order);
+    order.axes.erase(order.axes.begin(), order.axes.begin() + static_cast<long>(model.axes.size()));
     order.settle();
-    order = order.sized(s);
-    auto const visits = l.visit_order(s.data());
+    order = order.sized(chosen);
+    auto const visits = compiled.visit_order(chosen.data());
     std::size_t count = 0;
     bool agrees = true;
     for (auto const& cell : order.cells()) {
         if (!order.inbounds(cell)) continue;
-        bool is_same = count < visits.size() && visits[count].offset == o.offset(cell);
-        for (std::size_t b = 0; is_same && b < o.bases.size(); ++b) {
+        bool is_same = count < visits.size() && visits[count].offset == model.offset(cell);
+        for (std::size_t b = 0; is_same && b < model.bases.size(); ++b) {
             is_same = visits[count].position[b] == cell[b];
         }
         agrees &= is_same;
         ++count;
     }
-    t.check(agrees && count == visits.size(), "positions of an order", [&] {
-        return std::string(l.text) + "\n  order " + l.order + "\n  sizes " + listed(s);
+    counts.check(agrees && count == visits.size(), "positions of an order", [&] {
+        return std::string(compiled.text) + "\n  order " + compiled.order + "\n  sizes " +
+               listed(chosen);
     });
 }
 
@@ -126,33 +128,34 @@ void check_order(tally& t, compiled_layout const& l, sizes const& s, oracle::lay
 TEST_CASE("every compiled view has the elements that its law names") {
     std::vector<compiled_layout> types;
     add_layouts(types);
-    tally t;
+    tally counts;
     long long chains = 0;
     long long views = 0;
     std::set<std::string> kinds;
     for (std::size_t number = 0; number < types.size(); ++number) {
-        compiled_layout const& l = types[number];
-        auto const model = oracle::layout::parse(l.model);
+        compiled_layout const& compiled = types[number];
+        auto const model = oracle::layout::parse(compiled.model);
         dice random(7000 + number);
         for (int round = 0; round < rounds(40); ++round) {
-            sizes const s = draw_extents(random, model);
-            auto const o = model.sized(s);
-            if (round < 3 && o.size() <= 2000) check_order(t, l, s, o);
-            for (compiled_chain const& c : l.chains) {
+            sizes const chosen = draw_extents(random, model);
+            auto const sized = model.sized(chosen);
+            if (round < 3 && sized.size() <= 2000) check_order(counts, compiled, chosen, sized);
+            for (compiled_chain const& c : compiled.chains) {
                 std::vector<int> starts(c.steps.size() + 1);
                 int const origin[6] = {};
-                auto const chain =
-                    draw_chain(random, c, c.see(s.data(), starts.data(), origin), o, starts);
+                auto const chain = draw_chain(
+                    random, c, c.see(chosen.data(), starts.data(), origin), sized, starts);
                 if (chain.empty()) continue;
                 ++chains;
                 views += static_cast<long long>(chain.size());
                 for (auto const& step : chain) kinds.insert(step.kind);
-                for (int n = 0; n < 12; ++n) check_position(t, random, l, c, s, o, starts, chain);
+                for (int n = 0; n < 12; ++n)
+                    check_position(counts, random, compiled, c, chosen, sized, starts, chain);
             }
         }
     }
     CHECK(kinds.size() > 6); // of nine: few layouts can be joined
-    t.conclude("views: " + std::to_string(types.size()) + " types, " + std::to_string(chains) +
-               " chains of " + std::to_string(views) + " views, " + std::to_string(t.tried) +
-               " checks");
+    counts.conclude("views: " + std::to_string(types.size()) + " types, " + std::to_string(chains) +
+                    " chains of " + std::to_string(views) + " views, " +
+                    std::to_string(counts.tried) + " checks");
 }
