@@ -39,13 +39,14 @@ inline void expect_success(int status, char const* call) {
 
 // The numbers of cuBLAS for types of elements, and for the orders of factors.
 struct cublas_numbers {
-    static constexpr int compute_float = 68; // CUBLAS_COMPUTE_32F
-    static constexpr int float_type = 0;
+    static constexpr int compute_float = 68;                // CUBLAS_COMPUTE_32F
+    static constexpr int float_type = 0;                    // CUDA_R_32F
+    static constexpr int half_type = 2, bfloat16_type = 14; // CUDA_R_16F, CUDA_R_16BF
     int factor, result;
     int transposes_a, transposes_b;
 
     explicit cublas_numbers(matmul::problem const& p)
-        : factor(p.type == matmul::factor_type::bf16 ? 14 : 2),
+        : factor(p.type == matmul::factor_type::bf16 ? bfloat16_type : half_type),
           result(p.result == matmul::result_type::fp32 ? float_type : factor),
           transposes_a(p.a == matmul::order::columns),
           transposes_b(p.b == matmul::order::columns) {}
@@ -80,7 +81,7 @@ class cublas {
   private:
     using multiply = int(void*, int, int, int, int, int, void const*, void const*, int, int,
                          void const*, int, int, void const*, void*, int, int, int, int);
-    static constexpr int default_algorithm = -1;
+    static constexpr int default_algorithm = -1; // CUBLAS_GEMM_DEFAULT
     shared_library library_{"libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
                             "libcublas.so.12"};
     multiply* multiply_;
@@ -113,6 +114,7 @@ class cublas_lt {
 
       private:
         friend class cublas_lt;
+        // cublasLtMatmulHeuristicResult_t, field by field.
         struct choice {
             std::uint64_t algorithm[8];
             std::size_t workspace;
@@ -133,6 +135,7 @@ class cublas_lt {
         expect_success(
             create_operation_(&prepared.operation_, numbers.compute_float, numbers.float_type),
             "cublasLtMatmulDescCreate");
+        // CUBLASLT_MATMUL_DESC_TRANSA and _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
         constexpr int transposes_first = 3, transposes_second = 4, workspace_bytes = 1;
         set(prepared.operation_, transposes_first, numbers.transposes_b);
         set(prepared.operation_, transposes_second, numbers.transposes_a);
