@@ -97,6 +97,7 @@ std::string right(std::string const& text, std::size_t width) {
     return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
+// All planes as tables, one below the other.
 std::string text_of(text_layout const& layout, std::string_view quantity) {
     auto const grid = grid_of(layout);
     auto const bytes = static_cast<unsigned long long>(layout.element_count()) *

@@ -41,6 +41,8 @@ using namespace spio::bench;
 constexpr std::size_t arena_bytes = 2ULL << 30, cache_bytes = 128 << 20;
 constexpr int most_launches = 400; // until a choice must have been made
 
+// Live tuning lets the first launches of a convolution try several configurations, and keeps the
+// fastest. The counts of tiers say how many comparisons were begun and decided.
 class live_measurement {
   public:
     live_measurement(cuda::driver const& driver, std::string const& folder)
@@ -65,6 +67,7 @@ class live_measurement {
         own.synchronize();
     }
 
+    // Launches a layer until its choice is made, and prints its line.
     void measure(conv2d::problem const& layer) {
         conv2d::config const first = best_config(layer, gpu.arch());
         pass_kernel const tuned = conv2d::convolution(gpu, layer);
@@ -123,6 +126,7 @@ class live_measurement {
                 .cache = cache,
                 .driver = &driver};
     }
+    // The tensors of the launch with this index.
     addresses place_of(conv2d::problem const& p, std::size_t index) const {
         auto const input_size = rounded_up(input_bytes(p) + 2 * tensor_sizes(p).filter, 65536);
         auto const output_size = rounded_up(output_bytes(p, 0), 65536);
@@ -138,6 +142,7 @@ class live_measurement {
     void launch_next(conv2d::problem const& p, pass_kernel const& kernel) {
         launch(queue, p, kernel, place_of(p, number++));
     }
+    // The median time of a launch in a graph of many.
     double microseconds(conv2d::problem const& p, pass_kernel const& kernel) {
         auto const sets = cache_bytes / tensor_sizes(p).moved() + 1;
         auto const launches = static_cast<int>(std::clamp<std::size_t>(sets, 5, 96));

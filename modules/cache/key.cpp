@@ -16,6 +16,7 @@ module spio.cache;
 
 namespace spio::cache {
 
+// Adds 8 bytes of a number; below, a field after its length.
 static void add(sha256& sum, std::uint64_t number) {
     std::array<unsigned char, 8> bytes;
     for (std::size_t i = 0; i < 8; i++) bytes[i] = static_cast<unsigned char>(number >> (8 * i));
