@@ -12,14 +12,17 @@
 
 namespace spio::sim {
 
-constexpr std::size_t stack_bytes = 64 * 1024;
+constexpr std::size_t stack_bytes =
+    64 * 1024; // of the handler, since a thread's may have overflowed
 constexpr int signal_count = 4;
 constexpr int signals[signal_count] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
+// How many workers have asked for the handler, which is one for the process.
 static std::mutex handler_mutex;
 static int handler_count = 0;
 static struct sigaction previous_actions[signal_count];
 
+// Prints which thread has crashed. The signal comes again after it, and ends the program as before.
 static void print_report(int signal, siginfo_t* info, void*) {
     for (int i = 0; i < signal_count; i++) {
         if (signals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);

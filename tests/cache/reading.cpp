@@ -76,6 +76,7 @@ TEST_CASE("damaged files are moved aside") {
         REQUIRE(!disk.find(key));
         damaged++;
         REQUIRE(disk.moved_aside() == damaged);
+        // Two hours later tidy() removes what was moved aside.
         system.seconds_ahead = 7200;
         if (damaged % 64 == 0) disk.tidy();
         system.seconds_ahead = 0;
