@@ -40,6 +40,7 @@ static std::uint64_t bytes_in(std::string const& folder) {
     return sum;
 }
 
+// Makes it look as if the file was last used so long ago.
 static void set_age(std::string const& path, int seconds) {
     std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() -
                                                std::chrono::seconds(seconds));

@@ -72,6 +72,7 @@ static cache::options options_for(rig::scratch const& place, rig::troubled& syst
 
 static std::string folder_in(rig::scratch const& place) { return place / "base/deep/cache"; }
 
+// A link to the folder above the cache's, so that the way to the cache may lead through it.
 static void link_base(rig::scratch const& place) {
     std::filesystem::create_directory(place / "base");
     std::filesystem::create_symlink("./base", place / "link");
@@ -130,6 +131,7 @@ static int ask(rig::scratch const& place, rig::troubled& system) {
     return compiled;
 }
 
+// Whether the folder has the entry of the tests' key.
 static bool is_published(rig::scratch const& place) {
     return std::filesystem::exists(folder_in(place) + "/" + rig::file_name(key));
 }

@@ -28,6 +28,7 @@ using test::is_same_kind;
 using layers::cp_async_variants;
 using layers::tma_variants;
 
+// Random tensors of a problem, as bits.
 struct tensors {
     std::vector<unsigned short> x, dy;
 

@@ -124,6 +124,7 @@ inline result answer(to<"cuPointerGetAttribute">, void* value, abi::pointer_attr
     auto const* const memory = gpus.memory_with(address);
     return memory ? say(static_cast<int*>(value), memory->device) : result::invalid_value;
 }
+// Copies bytes in the order of a stream.
 inline result move(void* destination, void const* source, std::size_t bytes, abi::stream s) {
     return work(s, [=] { std::memcpy(destination, source, bytes); });
 }

@@ -75,6 +75,7 @@ template <class T> void put(bytes& destination, std::size_t offset, T value) {
     std::memcpy(destination.data() + offset, &value, sizeof value);
 }
 
+// Stores a number as an element of type T.
 template <class T> void put_number(bytes& destination, std::size_t offset, double value) {
     put(destination, offset, static_cast<T>(value));
 }

@@ -40,6 +40,7 @@ using spio::fold;
 using spio::make_coordinates;
 using spio::tensor;
 
+// Memory for a tensor, in which each element is its own offset.
 template <class Tensor> auto counting_up() {
     std::vector<typename Tensor::data_type> data(Tensor::storage_size());
     std::iota(data.begin(), data.end(), typename Tensor::data_type(0));

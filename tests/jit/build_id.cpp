@@ -22,6 +22,7 @@ namespace {
 
 using bytes = std::vector<unsigned char>;
 
+// Adds bytes at the end of a file that a test makes.
 void append(bytes& file, void const* source, std::size_t size) {
     auto const* const first = static_cast<unsigned char const*>(source);
     file.insert(file.end(), first, first + size);

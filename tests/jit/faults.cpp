@@ -46,6 +46,7 @@ text& of(program p) { return *reinterpret_cast<text*>(p); }
 program keep(text* t) { return reinterpret_cast<program>(t); }
 constexpr auto refused = result(7);
 
+// Notes a call, and says whether it is the one that fails.
 bool fails(char const* entry) {
     calls.push_back(entry);
     return static_cast<long>(calls.size()) - 1 == fails_at;

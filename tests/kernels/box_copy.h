@@ -38,6 +38,7 @@ template <int Span> inline constexpr int channels = Span == 0 ? 32 : Span / 2;
 template <int Span> inline constexpr auto c = axis<C>(channels<Span>);
 inline constexpr auto tile_h = axis<H>(4);
 inline constexpr auto tile_w = axis<W>(8);
+// The axis of a pixel's cells, swizzled with this span in bytes; not if it is 0.
 template <int Span> consteval auto cells_of_pixel() {
     if constexpr (Span == 0) {
         return c<Span> / 8;

@@ -41,6 +41,7 @@ struct request {
     bool has_host = true;
 };
 
+// What the command line asks for.
 request parse(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     request r;
@@ -87,6 +88,7 @@ std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const
     return devices;
 }
 
+// Prints which GPU and driver there are.
 void describe(gpu const& gpu) {
     std::printf("GPU: %s, compute capability %d.%d, driver for CUDA %d.%d\n", gpu.name().c_str(),
                 gpu.arch() / 10, gpu.arch() % 10, gpu.driver_version() / 1000,
@@ -151,6 +153,7 @@ void run_apart(request const& r, test_case const& test, bool is_first, tally& su
     }
 }
 
+// Runs a planted bug, or the cases; returns the status of the program.
 int run(request const& r) {
     if (!r.planted.empty()) {
         gpu const gpu;
