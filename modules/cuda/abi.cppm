@@ -166,6 +166,7 @@ template <name Name, int Version, class... Ts> struct entry<Name, Version, resul
     signature* function = nullptr;
 };
 
+// The entry of this name in a table, which derives from all of its entries.
 template <name Name, int Version, class Signature>
 constexpr auto& entry_of(entry<Name, Version, Signature>& e) {
     return e;

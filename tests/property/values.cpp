@@ -76,6 +76,7 @@ template <int A, int B> verdict judge() {
     return v;
 }
 
+// The verdicts on folds of stride A beside those of all strides.
 template <int A, int... Bs> void judge_all(tally& counts, std::integer_sequence<int, Bs...>) {
     auto const report = [&](int b, verdict v) {
         auto const pair = [&] { return "strides " + std::to_string(A) + ", " + std::to_string(b); };
@@ -118,6 +119,7 @@ template <int Stride> void judge_alone(tally& counts) {
     }
 }
 
+// Judges all strides; Zeros count from 0.
 template <int... Zeros>
 void judge_strides(tally& counts, std::integer_sequence<int, Zeros...> sequence) {
     (judge_all<Zeros + 1>(counts, sequence), ...);
