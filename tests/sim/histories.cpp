@@ -1,9 +1,13 @@
 // What the host device keeps of accesses, blocks and free memory, beside what keeps all of it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The race shadow keeps the latest accesses to each byte of shared memory. An oracle keeps all of
-// them: an access races with an earlier one of another observer if one of the two writes, not both
-// are atomic, and the clock of the later one does not have the epoch of the earlier one.
+// The host device simulates a GPU on the CPU. A thread, here an observer, counts epochs: one ends
+// when it releases its accesses to others. A vector clock has the last epoch of each thread that is
+// known to have ended. The race shadow keeps the latest accesses to each byte of shared memory. An
+// oracle keeps all of them: an access races with an earlier one of another observer if one of the
+// two writes, not both are atomic, and the clock of the later one does not have the epoch of the
+// earlier one. A grain is the unit in which global memory is given out. A block set has the blocks
+// that are known to have come before.
 #include "sim/checker/block_order.h"
 #include "sim/checker/race_shadow.h"
 #include "sim/grain_list.h"
@@ -132,6 +136,7 @@ TEST_CASE("the race shadow remembers what is old, after a million of other acces
     vector_clock const none;
     vector_clock ordered;
     for (int observer = 1; observer < 4; ++observer) ordered.raise(observer, 1, observers);
+    // An accessor is its observer, epoch, clock and thread; an access has an offset and a size.
     shadow.add({1, 1, none, 1}, 0, 4, access::read);
     shadow.add({2, 1, none, 2}, 0, 2, access::read);
     shadow.add({2, 1, none, 2}, 4, 4, access::atomic);
