@@ -21,12 +21,15 @@ class Digit:
     size: int
 
     def type(self):
+        """The C++ of the fold that counts the digit."""
         return self.base if self.stride == 1 else f"spio::fold<{self.base}, {self.stride}>"
 
     def term(self):
+        """The fold without its size, for the reference."""
         return f"{self.base} {self.stride}"
 
     def model(self):
+        """The digit in the words that model.h reads."""
         return f"{self.base} {self.stride} {self.size}"
 
 
@@ -63,9 +66,11 @@ class Base:
             self.unit = self.finest
 
     def variable(self):
+        """The name of the base's axis in the C++."""
         return self.name.lower()
 
     def declaration(self):
+        """The C++ of the axis that counts the base."""
         counted = Digit(self.name, self.unit, 0).type()
         size = self.extent // self.unit
         if self.kind == "dynamic":
@@ -74,6 +79,7 @@ class Base:
         return f"constexpr auto {self.variable()} = spio::axis<{counted}>({size}){ring};"
 
     def expression(self, dice, digit):
+        """The C++ of a digit of the axis, in one of the ways to write it."""
         stride, axis = digit.stride // self.unit, self.variable()
         quotient = f"{axis} / {stride}" if stride > 1 else axis
         if digit.stride == self.digits[-1].stride and digit.size == self.digits[-1].size:
@@ -83,6 +89,7 @@ class Base:
         return f"{quotient} % {digit.size}"
 
     def model(self):
+        """The base in the words that model.h reads."""
         return f"base {self.name} {self.extent} {self.kind}"
 
 
@@ -107,12 +114,15 @@ class Layout:
         self.moves = self.choose_moves()
 
     def dynamic_bases(self):
+        """The names of the bases whose extent a tensor is given when it is made."""
         return [name for name, base in self.base_by_name.items() if base.kind == "dynamic"]
 
     def placed(self):
+        """The digits that any axis places."""
         return [d for group in self.groups for d in group["placed"]]
 
     def expression(self, digit):
+        """The C++ of a digit."""
         return self.base_by_name[digit.base].expression(self.dice, digit)
 
     def is_open(self, digit):
@@ -221,6 +231,7 @@ class Layout:
         return [Digit(base.name, top, 0)] + ([Digit(base.name, other, 0)] if other != top else [])
 
     def model(self):
+        """The whole layout in the words that model.h reads."""
         texts = [base.model() for base in self.base_by_name.values()]
         for group in self.groups:
             texts.append(f"axis {group['kind']} pitch {group['pitch']}")
