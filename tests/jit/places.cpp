@@ -123,7 +123,9 @@ TEST_CASE("a library is known by its build id, and a file without one by its con
     }
     setenv("SPIO_NVRTC", SPIO_NVRTC_LIBRARY, 1);
     std::ifstream file(SPIO_NVRTC_LIBRARY, std::ios::binary);
-    std::string const content{std::istreambuf_iterator<char>(file), {}};
+    std::string content(fs::file_size(SPIO_NVRTC_LIBRARY), '\0');
+    file.read(content.data(), static_cast<std::streamsize>(content.size()));
+    REQUIRE(file.good());
     auto const own = spio::jit::build_id_in(
         {reinterpret_cast<unsigned char const*>(content.data()), content.size()});
     auto const id = spio::jit::first_nvrtc_file().build_id;
