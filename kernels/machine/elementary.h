@@ -19,6 +19,10 @@ __device__ inline int opaque(int x) {
     asm("" : "+r"(x));
     return x;
 }
+__device__ inline long long opaque(long long x) {
+    asm("" : "+l"(x));
+    return x;
+}
 __device__ inline double infinity() {
     double result;
     asm("mov.f64 %0, 0d7ff0000000000000;" : "=d"(result));

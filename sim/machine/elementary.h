@@ -10,6 +10,7 @@ namespace spio::machine {
 inline float product(float x, float y) { return x * y; }
 inline double product(double x, double y) { return x * y; }
 inline int opaque(int x) { return x; }
+inline long long opaque(long long x) { return x; }
 inline double infinity() { return __builtin_inf(); }
 
 inline float acos(float x) { return __builtin_acosf(x); }

@@ -37,6 +37,9 @@ std::string result_type(std::string_view operation, std::string_view left, std::
 std::vector<test_kernel> operator_kernels(bool has_floor_division, int step);
 // A kernel for each of the 28 functions of math.
 std::vector<test_kernel> math_kernels();
+// Kernels that take negatives, spelled in many ways, and widen, shift, divide or add them. For some
+// of these ptxas 13.0 makes wrong code.
+std::vector<test_kernel> negative_kernels();
 // Kernels that are well-typed, and of which each thread stores to its own elements alone.
 std::vector<test_kernel> random_kernels(unsigned first_seed, unsigned count);
 

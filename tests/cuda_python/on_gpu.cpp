@@ -98,6 +98,7 @@ int main(int count, char** words) try {
     std::size_t failures = run("math", math_kernels(), 1e-6);
     failures += run("operators", operator_kernels(false, 1));
     failures += run("operators that floor", operator_kernels(true, 1));
+    failures += run("negatives", negative_kernels());
     // Here ptxas 13.0 shifted a number instead of its negative, or forgot that one has 8 bits.
     failures += run("a program that differed", random_kernels(8014, 1));
     failures += run("another one", random_kernels(47606, 1));

@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace spio::cuda_python_test {
@@ -130,6 +131,64 @@ std::vector<test_kernel> operator_kernels(bool has_floor_division, int step) {
                                .signature = types,
                                .threads = interesting_count * interesting_count,
                                .has_floor_division = has_floor_division});
+        }
+    }
+    return kernels;
+}
+
+// The number is a quotient in all rounds but the first, and stands in a loop that is unrolled:
+// there ptxas 13.0 made one instruction of a negation, a shift and a sum.
+std::vector<test_kernel> negative_kernels() {
+    constexpr std::pair<std::string_view, std::string_view> negatives[] = {
+        {"negate", "-x"},
+        {"zero", "TYPE(0) - x"},
+        {"cast", "TYPE(-int64(x))"},
+        {"wide", "TYPE(0 - x)"},
+        {"product", "x * TYPE(-1)"},
+        {"complement", "~x + TYPE(1)"},
+        {"difference", "TYPE(n) - (TYPE(n) + x)"},
+        {"quotient", "TYPE(x // TYPE(-1))"},
+        {"unsigned", "TYPE(-uTYPE(x))"},
+    };
+    constexpr std::pair<std::string_view, std::string_view> uses[] = {
+        {"widened", "b[i] += int64(y)"},
+        {"subtracted", "b[i] -= int64(y)"},
+        {"shifted_out", "b[i] += y >> (~k)"},
+        {"shifted", "b[i] += y >> TYPE(5)"},
+        {"shifted_wide", "b[i] += y >> 5"},
+        {"shifted_left", "b[i] += y << TYPE(2)"},
+        {"divided", "b[i] += y // TYPE(16)"},
+        {"divided_wide", "b[i] += y // 16"},
+        {"remaining", "b[i] += y % TYPE(16)"},
+        {"negative", "b[i] += y // TYPE(-4)"},
+        {"as_unsigned", "b[i] += uint32(y) >> uint32(5)"},
+        {"high", "b[i] += (c[i] + int64(y)) >> 32"},
+    };
+    std::vector<test_kernel> kernels;
+    auto const add = [&](std::string const& type, std::string const& sum, auto negative, auto use) {
+        auto const name = std::string(negative.first) + "_" + std::string(use.first);
+        auto const spelled = [&](std::string_view expression) {
+            std::string text(expression);
+            constexpr std::string_view word = "TYPE";
+            for (auto place = text.find(word); place != std::string::npos;
+                 place = text.find(word)) {
+                text.replace(place, word.size(), type);
+            }
+            return text;
+        };
+        kernels.push_back({.text = "@cuda.jit\ndef " + name +
+                                   "(a, b, c, n):\n    i = cuda.grid(1)\n    t = cuda.threadIdx.x\n"
+                                   "    for k in range(7, 0, -1):\n        x = a[i]\n        y = " +
+                                   spelled(negative.second) + "\n        " + spelled(use.second) +
+                                   "\n        a[i] = t // (n - 8)\n",
+                           .kernel = name,
+                           .signature = type + "[:], " + sum + "[:], int64[:], int32",
+                           .numbers = {13}});
+    };
+    for (auto const& negative : negatives) {
+        for (auto const& use : uses) {
+            for (auto const* sum : {"int16", "int32", "int64"}) add("int32", sum, negative, use);
+            for (auto const* type : {"int8", "int16"}) add(type, "int64", negative, use);
         }
     }
     return kernels;

@@ -49,7 +49,15 @@ template <class Integer, class Real> constexpr Integer integer_of(Real x) {
     return static_cast<Integer>(x);
 }
 
-template <class To, class From> constexpr To cast(From x) {
+// The low bits of an integer. ptxas 13.0 forgets that the negative of an int8 or int16 has 8 or 16
+// bits: widened, that of -32768 is 32768; it finds negatives in ~x + 1 and in casts, too. So these
+// types get 32 bits here, of which the compiler knows nothing.
+template <class T, class From> __device__ T wrapped(From x) {
+    constexpr bool is_short = is_signed<T> && bits<T> <= 16;
+    if constexpr (is_short) return static_cast<T>(machine::opaque(static_cast<int>(x)));
+    return static_cast<T>(x);
+}
+template <class To, class From> __device__ To cast(From x) {
     if constexpr (is_complex<To>) {
         using real = decltype(To::real);
         if constexpr (is_complex<From>) {
@@ -62,26 +70,16 @@ template <class To, class From> constexpr To cast(From x) {
     } else if constexpr (is_real<From> && !is_real<To>) {
         return integer_of<To>(x);
     } else {
-        return static_cast<To>(x);
+        return wrapped<To>(x);
     }
 }
 
 // Integers wrap around.
-template <class T> constexpr T add(T a, T b) {
+template <class T> __device__ T add(T a, T b) {
     if constexpr (is_complex<T>) {
         return {a.real + b.real, a.imaginary + b.imaginary};
     } else {
-        return static_cast<T>(static_cast<uint64>(a) + static_cast<uint64>(b));
-    }
-}
-// The low bits of a result. ptxas 13.0 forgets that the negative of an int8 or int16 has 8 or 16
-// bits: widened, that of -32768 is 32768. So it gets 32 bits here, of which the compiler knows
-// nothing, cut to those of the type.
-template <class T> __device__ T wrapped(uint64 x) {
-    if constexpr (is_signed<T> && bits<T> <= 16) {
-        return static_cast<T>(machine::opaque(static_cast<int>(x)));
-    } else {
-        return static_cast<T>(x);
+        return wrapped<T>(static_cast<uint64>(a) + static_cast<uint64>(b));
     }
 }
 template <class T> __device__ T subtract(T a, T b) {
@@ -105,21 +103,26 @@ template <class T> __device__ T multiply(T a, T b) {
 template <class T> __device__ T negate(T a) {
     if constexpr (is_complex<T>) {
         return {-a.real, -a.imaginary};
-    } else if constexpr (bits<T> == 32) {
-        // ptxas 13.0 may drop the sign of -a in `b + (-a >> 31)`, but not that of ~a + 1.
-        return static_cast<T>(static_cast<uint32>(machine::opaque(~static_cast<int>(a))) + 1);
     } else {
         return wrapped<T>(-static_cast<uint64>(a));
     }
 }
 // A count that is negative, or not below the width, shifts all bits out.
-template <class T> constexpr T shift_left(T a, T count) {
-    bool const is_out = static_cast<uint64>(count) >= static_cast<uint64>(bits<T>);
-    return is_out ? T(0) : static_cast<T>(static_cast<uint64>(a) << count);
+template <class T> __device__ bool is_out(T count) {
+    return static_cast<uint64>(count) >= static_cast<uint64>(bits<T>);
 }
-template <class T> constexpr T shift_right(T a, T count) {
-    bool const is_out = static_cast<uint64>(count) >= static_cast<uint64>(bits<T>);
-    return is_out ? (a < 0 ? T(-1) : T(0)) : static_cast<T>(a >> count);
+template <class T> __device__ T shift_left(T a, T count) {
+    return is_out(count) ? T(0) : static_cast<T>(static_cast<uint64>(a) << count);
+}
+// What has a sign is shifted as its complement: ptxas 13.0 may make one instruction of a shift and
+// a sum, in which it loses the sign of a negative that is shifted.
+template <class T> __device__ T shift_right(T a, T count) {
+    int const places = is_out(count) ? bits<T> - 1 : static_cast<int>(count);
+    if constexpr (is_signed<T>) {
+        return static_cast<T>(~(machine::opaque(~a) >> places));
+    } else {
+        return is_out(count) ? T(0) : static_cast<T>(a >> places);
+    }
 }
 
 // The remainder of reals, which is exact and has the sign of x. Binary digits of the quotient are
@@ -166,9 +169,7 @@ template <class To, bool Floors, class T> __device__ To quotient(T a, T b) {
     } else {
         if (b == 0) return 0;
         auto const dividend = static_cast<To>(a), divisor = static_cast<To>(b);
-        if constexpr (is_signed<T>) {
-            if (b == T(-1)) return negate(dividend);
-        }
+        if (is_signed<T> && b == T(-1)) return negate(dividend);
         To const quotient_near = dividend / divisor;
         bool const is_below = Floors && dividend % divisor != 0 && (a < 0) != (b < 0);
         return is_below ? quotient_near - 1 : quotient_near;
@@ -182,9 +183,7 @@ template <bool Floors, class T> __device__ T remainder(T a, T b) {
         return (rest < 0) != (b < 0) ? rest + b : rest;
     } else {
         if (b == 0) return 0;
-        if constexpr (is_signed<T>) {
-            if (b == T(-1)) return 0;
-        }
+        if (is_signed<T> && b == T(-1)) return 0;
         T const rest = static_cast<T>(a % b);
         bool const is_other = Floors && rest != 0 && (rest < 0) != (b < 0);
         return is_other ? static_cast<T>(rest + b) : rest;
@@ -264,7 +263,7 @@ class range {
   public:
     constexpr range(int64 start, int64 stop, int64 step)
         : value(start), step(step), left(count(start, stop, step)) {}
-    constexpr bool next(int64& target) {
+    __device__ bool next(int64& target) {
         if (left == 0) return false;
         target = value;
         value = add(value, step);
