@@ -6,24 +6,15 @@
 module;
 
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
 module spio.cuda_python;
 
 import :cells;
-import :syntax;
-import :typed;
+import :tree;
 
 namespace spio::cuda_python {
 

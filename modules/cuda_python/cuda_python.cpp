@@ -11,26 +11,20 @@ module;
 #include "spio/tile/arch.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python;
 
 import spio.spec;
-import :syntax;
-import :typed;
-import :typer;
+import :tree;
 
 namespace spio::cuda_python {
 
@@ -110,15 +104,15 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     auto const number = function_named(*tree, name);
     auto const& function = tree->functions[number];
     auto const decoration = decoration_of(*tree, function);
-    tree->text.refuse_if(!decoration.is_decorated || decoration.is_device, function.location,
-                         "functions", quoted{name},
-                         " is no kernel: a kernel is "
-                         "decorated by cuda.jit");
-    check_count(tree->text, function.location, parameters.size(), function);
-    auto const typed = std::make_shared<typed_program const>(
-        typer(tree, options).typed(static_cast<int>(number), parameters, function.location));
+    reader const reader{&tree->text};
+    reader.refuse_if(!decoration.is_decorated || decoration.is_device, function.location,
+                     "functions: % is no kernel: a kernel is decorated by cuda.jit", quoted{name});
+    check_count(reader, function.location, parameters.size(), function);
+    auto const program = std::make_shared<typed_program const>(
+        typed(tree, options, static_cast<int>(number), parameters));
 
-    kernel kernel = {.name = std::string(name), .shared_bytes = typed->shared_bytes, .tree = typed};
+    kernel kernel = {
+        .name = std::string(name), .shared_bytes = program->shared_bytes, .tree = program};
     std::size_t alignment = 1;
     auto const padded = [](std::size_t size, std::size_t unit) {
         return (size + unit - 1) / unit * unit;
@@ -133,7 +127,7 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
         kernel.signature += (i == 0 ? "" : ", ") + name_of(type);
     }
     kernel.params_bytes = std::max<std::size_t>(padded(kernel.params_bytes, alignment), 1);
-    auto const text = text_of(*typed);
+    auto const text = text_of(*program);
     constexpr std::string_view digits = "0123456789abcdef";
     kernel.symbol = std::string(name.substr(0, 40)) + "_";
     auto const digest = fnv(text);

@@ -2,31 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
-// expression, a coercion one of another type; a slot is a variable of a function with one type; a
-// location (span) is a place in the source. A typed program is a kernel and the device functions
-// that it calls, whose text becomes a spec: what a kernel is compiled from.
+// expression, a coercion one of another type; a slot is a variable of a function with one type. A
+// typed program is a kernel and the device functions that it calls, whose text becomes a spec: what
+// a kernel is compiled from.
 module;
 
 #include <algorithm>
-#include <complex>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python;
 
-import :syntax;
-import :typed;
+import :tree;
 import :value_text;
 
 namespace spio::cuda_python {
@@ -60,7 +50,7 @@ class emitter : value_texts {
     }
 
   private:
-    std::string output;
+    std::string output; // the text of a function
     std::size_t indentation = 0;
 
     void line(std::string const& text) {
@@ -81,15 +71,15 @@ class emitter : value_texts {
             }
         }
         indentation = 0;
-        emit(function->body);
+        emit_block(function->body);
         return "__device__ inline " + type_name(function->result) + " " +
                prefixed('f', number, function->name) + "(" + parameters + ") {\n" + output +
                "}\n\n";
     }
 
-    void emit(typed_block const& block) {
+    void emit_block(node const& block) {
         ++indentation;
-        for (auto const& statement : block) {
+        for (auto const& statement : block.parts) {
             if (program.options.has_lines && statement.location.end > 0) {
                 auto const place = program.tree->text.position_of(statement.location);
                 output += "#line " + std::to_string(std::max(place.line, 1)) + " \"" +
@@ -99,79 +89,78 @@ class emitter : value_texts {
         }
         --indentation;
     }
-    void emit_block(std::string const& opening, typed_block const& block) {
+    void emit_loop(std::string const& opening, node const& block) {
         line(opening + " {");
-        emit(block);
+        emit_block(block);
         line("}");
     }
-    void emit(typed_statement const& statement) {
-        auto const& values = statement.values;
-        auto const assign = [&](value const& slot, std::string const& text) {
-            line(value_text(slot) + " = " + text + ";");
-        };
-        switch (statement.action) {
-        case action::evaluate:
-            return line("static_cast<void>(" + value_text(values[0]) + ");");
-        case action::store:
-            if (values[0].form == value_form::element) return emit_store(values[0], values[1]);
-            return assign(values[0], value_text(values[1]));
-        case action::unpack: {
-            auto const& tuple = values.back();
-            bool const is_spelled = tuple.form == value_form::tuple;
-            auto const name = is_spelled ? "" : new_temporary();
-            if (!is_spelled) line("auto const " + name + " = " + value_text(tuple) + ";");
-            for (std::size_t i = 0; i + 1 < values.size(); ++i) {
-                assign(values[i], is_spelled ? value_text(tuple.parts[i])
-                                             : name + ".part" + std::to_string(i));
-            }
-            return;
-        }
-        case action::augment: {
-            auto const array = type_name(values[0].parts[0].type);
+    void assign(node const& slot, std::string const& text) {
+        line(value_text(slot) + " = " + text + ";");
+    }
+    void emit(node const& statement) {
+        auto const& parts = statement.parts;
+        switch (statement.form) {
+        case form::evaluate:
+            return line("static_cast<void>(" + value_text(parts[0]) + ");");
+        case form::store:
+            if (parts[0].form == form::slot) return assign(parts[0], value_text(parts[1]));
+            return emit_store(parts[0], parts[1]);
+        case form::unpack:
+            return emit_unpacking(parts);
+        case form::augment: {
+            auto const array = type_name(parts[0].parts[0].type);
             auto const name = new_temporary();
-            line("auto* const " + name + " = " + joined(pointers(values[0].parts), place) + ";");
-            assign(values[1], array + "::read(" + name + ")");
-            return line(array + "::write(" + name + ", " + value_text(values[2]) + ");");
+            line("auto* const " + name + " = " +
+                 joined("$0.place($B)", parts[0], pointers(parts[0].parts)) + ";");
+            assign(parts[1], array + "::read(" + name + ")");
+            return line(array + "::write(" + name + ", " + value_text(parts[2]) + ");");
         }
-        case action::choose:
-            return emit_choice(statement);
-        case action::repeat:
-            return emit_block("while (" + condition_text(values[0]) + ")", statement.blocks[0]);
-        case action::count: {
+        case form::choose:
+            return emit_choice(parts);
+        case form::repeat:
+            return emit_loop("while (" + condition_text(parts[0]) + ")", parts[1]);
+        case form::count: {
             auto const name = new_temporary();
             texts limits;
-            for (std::size_t i = 1; i < 4; ++i) limits.push_back(value_text(values[i]));
-            return emit_block("for (py::range " + name + "{" + list(limits) + "}; " + name +
-                                  ".next(" + value_text(values[0]) + ");)",
-                              statement.blocks[0]);
+            for (std::size_t i = 1; i < 4; ++i) limits.push_back(value_text(parts[i]));
+            return emit_loop("for (py::range " + name + "{" + list(limits) + "}; " + name +
+                                 ".next(" + value_text(parts[0]) + ");)",
+                             parts[4]);
         }
-        case action::leave:
-            return line(values.empty() ? "return;" : "return " + value_text(values[0]) + ";");
-        case action::barrier:
+        case form::leave:
+            return line(parts.empty() ? "return;" : "return " + value_text(parts[0]) + ";");
+        case form::barrier:
             return line("py::sync_block();");
         default:
-            return line(statement.action == action::break_loop ? "break;" : "continue;");
+            return line(statement.form == form::break_loop ? "break;" : "continue;");
         }
     }
     // Stores to an element. The value is computed first.
-    void emit_store(value const& element, value const& operand) {
+    void emit_store(node const& element, node const& operand) {
         auto values = pointers(element.parts);
         values.insert(values.begin(), &operand);
-        auto const array = type_name(element.parts[0].type);
-        line(joined(values,
-                    [&](std::span<std::string const> parts) {
-                        return array + "::write(" + place(parts.subspan(1)) + ", " + parts[0] + ")";
-                    }) +
-             ";");
+        line(joined("$E::write($1.place($C), $0)", element, values) + ";");
     }
-    void emit_choice(typed_statement const& choice) {
+    void emit_unpacking(std::vector<node> const& parts) {
+        auto const& tuple = parts.back();
+        bool const is_spelled = tuple.form == form::tuple;
+        auto const name = is_spelled ? "" : new_temporary();
+        if (!is_spelled) line("auto const " + name + " = " + value_text(tuple) + ";");
+        for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+            assign(parts[i],
+                   is_spelled ? value_text(tuple.parts[i]) : name + ".part" + std::to_string(i));
+        }
+    }
+    void emit_choice(std::vector<node> const& parts) {
         std::string opening = "if (";
-        for (std::size_t i = 0; i < choice.blocks.size(); ++i) {
-            bool const is_else = i == choice.values.size();
-            if (is_else && choice.blocks[i].empty()) continue;
-            line(is_else ? "} else {" : opening + condition_text(choice.values[i]) + ") {");
-            emit(choice.blocks[i]);
+        for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+            line(opening + condition_text(parts[i]) + ") {");
+            emit_block(parts[i + 1]);
             opening = "} else if (";
+        }
+        if (!parts.back().parts.empty()) {
+            line("} else {");
+            emit_block(parts.back());
         }
         line("}");
     }

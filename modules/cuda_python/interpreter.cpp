@@ -11,26 +11,20 @@ module;
 #include "spio/launch_values.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python;
 
 import :cells;
 import :evaluation;
-import :syntax;
-import :typed;
+import :tree;
 
 namespace spio::cuda_python {
 
@@ -54,11 +48,11 @@ class block_interpreter : evaluator {
         }
         mask active(count, 1);
         kernel_frame = &frame;
-        execute(kernel.body, active, frame);
+        execute_block(kernel.body, active, frame);
     }
 
     // The value of an expression without variables.
-    column compute(value const& value, mask const& lanes) {
+    column compute(node const& value, mask const& lanes) {
         static typed_function const none;
         frame frame(none, count);
         return evaluate(value, lanes, frame);
@@ -69,63 +63,63 @@ class block_interpreter : evaluator {
     frame* kernel_frame = nullptr;
 
     // Runs a device function for the lanes; its result has a column for each part of a tuple.
-    std::vector<column> called(value const& call, mask const& lanes, frame& caller) override {
+    std::vector<column> called(node const& call, mask const& lanes, frame& caller) override {
         auto const& function = program.functions[static_cast<std::size_t>(call.number)];
         frame callee(function, count);
         auto operands = columns(call.parts, lanes, caller);
         std::ranges::move(operands, callee.slots.begin());
         callee.result.resize(std::max<std::size_t>(function.result.parts.size(), 1), column(count));
         auto active = lanes;
-        execute(function.body, active, callee);
+        execute_block(function.body, active, callee);
         return std::move(callee.result);
     }
     // The parts of a tuple, or of what a function returns; a column for any other value.
-    std::vector<column> parts_of(value const& value, mask const& lanes, frame& frame) {
-        if (value.form == value_form::tuple) return columns(value.parts, lanes, frame);
-        if (value.form == value_form::call) return called(value, lanes, frame);
+    std::vector<column> parts_of(node const& value, mask const& lanes, frame& frame) {
+        if (value.form == form::tuple) return columns(value.parts, lanes, frame);
+        if (value.form == form::call) return called(value, lanes, frame);
         return {evaluate(value, lanes, frame)};
     }
     // Runs statements; the lanes that leave the block are taken from the mask.
-    void execute(typed_block const& statements, mask& active, frame& frame) {
-        for (auto const& statement : statements) {
+    void execute_block(node const& statements, mask& active, frame& frame) {
+        for (auto const& statement : statements.parts) {
             if (!has_any(active)) return;
             take_step(statement);
             execute(statement, active, frame);
         }
     }
-    void take_step(typed_statement const& statement) {
+    void take_step(node const& statement) {
         if (steps-- == 0) fail(statement.location, "the kernel takes too many steps");
     }
-    void execute(typed_statement const& statement, mask& active, frame& frame) {
-        auto const& values = statement.values;
-        switch (statement.action) {
-        case action::evaluate:
+    void execute(node const& statement, mask& active, frame& frame) {
+        auto const& values = statement.parts;
+        switch (statement.form) {
+        case form::evaluate:
             evaluate(values[0], active, frame);
             return;
-        case action::store:
+        case form::store:
             return execute_store(statement, active, frame);
-        case action::augment:
+        case form::augment:
             return execute_augmented(statement, active, frame);
-        case action::unpack: {
+        case form::unpack: {
             auto const parts = parts_of(values.back(), active, frame);
             for (std::size_t i = 0; i < parts.size(); ++i) {
                 store(values[i].number, parts[i], active, frame);
             }
             return;
         }
-        case action::choose:
+        case form::choose:
             return execute_choice(statement, active, frame);
-        case action::repeat:
+        case form::repeat:
             return loop(statement, active, frame,
                         [&](mask const& lanes) { return holding(values[0], lanes, frame); });
-        case action::count:
+        case form::count:
             return execute_for(statement, active, frame);
-        case action::leave:
+        case form::leave:
             return execute_return(statement, active, frame);
-        case action::barrier:
+        case form::barrier:
             return check_barrier(statement, active);
         default:
-            bool const is_break = statement.action == action::break_loop;
+            bool const is_break = statement.form == form::break_loop;
             return move_lanes(active, is_break ? frame.broken : frame.continued, mask(active));
         }
     }
@@ -137,25 +131,25 @@ class block_interpreter : evaluator {
         }
     }
     // Stores to a variable or to an element of an array, whose place is computed behind the value.
-    void execute_store(typed_statement const& statement, mask const& active, frame& frame) {
-        auto const& target = statement.values[0];
-        auto const operand = evaluate(statement.values[1], active, frame);
-        if (target.form == value_form::slot) return store(target.number, operand, active, frame);
+    void execute_store(node const& statement, mask const& active, frame& frame) {
+        auto const& target = statement.parts[0];
+        auto const operand = evaluate(statement.parts[1], active, frame);
+        if (target.form == form::slot) return store(target.number, operand, active, frame);
         write(places(target, active, frame), operand, target.type.element, active);
     }
     // A statement such as x[i] += 1: the old value is read to a variable, of which the operand
     // makes the new one.
-    void execute_augmented(typed_statement const& statement, mask const& active, frame& frame) {
-        auto const& element = statement.values[0];
+    void execute_augmented(node const& statement, mask const& active, frame& frame) {
+        auto const& element = statement.parts[0];
         auto const type = element.type.element;
         auto const addresses = places(element, active, frame);
         auto const old =
             each_lane(active, [&](std::size_t i) { return read_number(addresses[i], type); });
-        store(statement.values[1].number, old, active, frame);
-        write(addresses, evaluate(statement.values[2], active, frame), type, active);
+        store(statement.parts[1].number, old, active, frame);
+        write(addresses, evaluate(statement.parts[2], active, frame), type, active);
     }
     // The addresses of an element for all active lanes.
-    std::vector<unsigned char*> places(value const& element, mask const& active, frame& frame) {
+    std::vector<unsigned char*> places(node const& element, mask const& active, frame& frame) {
         auto const parts = columns(element.parts, active, frame);
         std::vector<unsigned char*> result(count);
         for (std::size_t i = 0; i < count; ++i) {
@@ -170,20 +164,23 @@ class block_interpreter : evaluator {
         }
     }
     // Each branch runs for the lanes whose condition holds; then all that did not leave go on.
-    void execute_choice(typed_statement const& choice, mask& active, frame& frame) {
+    void execute_choice(node const& choice, mask& active, frame& frame) {
         mask done(count);
-        for (std::size_t number = 0; number < choice.blocks.size(); ++number) {
-            auto taken = active;
-            if (number < choice.values.size())
-                taken = holding(choice.values[number], active, frame);
+        auto taken = active;
+        for (auto const& part : choice.parts) {
+            if (part.form != form::block) {
+                taken = holding(part, active, frame);
+                continue;
+            }
+            if (&part == &choice.parts.back()) taken = active; // the else
             for (std::size_t i = 0; i < count; ++i) active[i] = active[i] && !taken[i];
-            execute(choice.blocks[number], taken, frame);
+            execute_block(part, taken, frame);
             move_lanes(taken, done, mask(taken));
         }
         move_lanes(done, active, mask(done));
     }
     // The lanes for which a condition is true.
-    mask holding(value const& condition, mask const& lanes, frame& frame) {
+    mask holding(node const& condition, mask const& lanes, frame& frame) {
         auto const values = has_any(lanes) ? evaluate(condition, lanes, frame) : column(count);
         mask result(count);
         for (std::size_t i = 0; i < count; ++i) result[i] = lanes[i] && values[i].integer != 0;
@@ -191,8 +188,7 @@ class block_interpreter : evaluator {
     }
 
     // Runs the body of a loop for the lanes for which next() holds, until there are none.
-    template <class F>
-    void loop(typed_statement const& statement, mask& active, frame& frame, F next) {
+    template <class F> void loop(node const& statement, mask& active, frame& frame, F next) {
         auto const outer_broken = std::exchange(frame.broken, mask(count));
         auto const outer_continued = std::exchange(frame.continued, mask(count));
         mask left(count);
@@ -200,7 +196,7 @@ class block_interpreter : evaluator {
             take_step(statement);
             auto running = next(active);
             for (std::size_t i = 0; i < count; ++i) left[i] |= active[i] && !running[i];
-            execute(statement.blocks[0], running, frame);
+            execute_block(statement.parts.back(), running, frame);
             active = std::move(running);
             move_lanes(frame.continued, active, mask(frame.continued));
         }
@@ -210,10 +206,10 @@ class block_interpreter : evaluator {
         frame.continued = outer_continued;
     }
     // A loop over range(start, stop, step), whose number of rounds each lane knows at its start.
-    void execute_for(typed_statement const& statement, mask& active, frame& frame) {
-        auto limits = columns(statement.values, active, frame); // behind the counter
-        auto& value = limits[1];
-        auto const &stop = limits[2], &step = limits[3];
+    void execute_for(node const& statement, mask& active, frame& frame) {
+        auto value = evaluate(statement.parts[1], active, frame);
+        auto const stop = evaluate(statement.parts[2], active, frame);
+        auto const step = evaluate(statement.parts[3], active, frame);
         std::vector<std::uint64_t> rounds(count);
         for (std::size_t i = 0; i < count; ++i) {
             auto const a = value[i].integer, b = stop[i].integer, s = step[i].integer;
@@ -227,7 +223,7 @@ class block_interpreter : evaluator {
         loop(statement, active, frame, [&](mask const& lanes) {
             auto running = lanes;
             for (std::size_t i = 0; i < count; ++i) running[i] = lanes[i] && rounds[i] > 0;
-            store(statement.values[0].number, value, running, frame);
+            store(statement.parts[0].number, value, running, frame);
             for (std::size_t i = 0; i < count; ++i) {
                 if (running[i] == 0) continue;
                 --rounds[i];
@@ -236,9 +232,9 @@ class block_interpreter : evaluator {
             return running;
         });
     }
-    void execute_return(typed_statement const& statement, mask& active, frame& frame) {
-        if (!statement.values.empty()) {
-            auto const values = parts_of(statement.values[0], active, frame);
+    void execute_return(node const& statement, mask& active, frame& frame) {
+        if (!statement.parts.empty()) {
+            auto const values = parts_of(statement.parts[0], active, frame);
             for (std::size_t part = 0; part < values.size(); ++part) {
                 for (std::size_t i = 0; i < count; ++i) {
                     if (active[i] != 0) frame.result[part][i] = values[part][i];
@@ -247,7 +243,7 @@ class block_interpreter : evaluator {
         }
         move_lanes(active, frame.returned, mask(active));
     }
-    void check_barrier(typed_statement const& statement, mask const& active) {
+    void check_barrier(node const& statement, mask const& active) {
         for (std::size_t i = 0; i < count; ++i) {
             if (active[i] == 0 && kernel_frame->returned[i] == 0) {
                 fail(statement.location, "a barrier is not reached by " + thread_text(i));
@@ -271,27 +267,22 @@ void interpret(kernel const& kernel, extent grid, extent block, void const* para
 namespace {
 
 // Whether a value consists of constants, coercions, operations and math alone.
-bool is_constant(value const& value) {
-    bool const is_computed = value.form == value_form::coercion ||
-                             value.form == value_form::operation || value.form == value_form::math;
-    return value.form == value_form::constant ||
+bool is_constant(node const& value) {
+    bool const is_computed =
+        value.form == form::coercion || value.form == form::operation || value.form == form::math;
+    return value.form == form::constant ||
            (is_computed && std::ranges::all_of(value.parts, is_constant));
 }
 
 } // namespace
 
 // Computes a constant expression by the interpreter itself, as a kernel of one thread.
-std::optional<constant> constant_value(value const& value, options options) {
+std::optional<cell> constant_value(node const& value, options options) {
     if (!value.type.is_number() || !is_constant(value)) return {};
     typed_program program;
     program.options = options;
     block_interpreter thread(program, {}, {}, 0);
-    auto const result = thread.compute(value, mask(1, 1))[0];
-    auto const type = value.type.element;
-    if (type.is_boolean()) return result.integer != 0;
-    if (type.is_integer()) return result.integer;
-    if (type.is_real()) return result.real;
-    return std::complex<double>(result.real, result.imaginary);
+    return thread.compute(value, mask(1, 1))[0];
 }
 
 } // namespace spio::cuda_python

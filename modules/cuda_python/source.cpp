@@ -7,23 +7,17 @@
 module;
 
 #include <algorithm>
-#include <array>
-#include <complex>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
+#include <initializer_list>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python;
 
-import :syntax;
+import :tree;
 
 namespace spio::cuda_python {
 
@@ -85,7 +79,8 @@ source_text::source_text(std::vector<fragment> const& fragments)
 }
 
 void source_text::find_lines() {
-    if (source.text.size() > greatest_size) fail({}, "text", "a text has at most 64 MiB");
+    reader{this}.refuse_if(source.text.size() > greatest_size, {},
+                           "text: a text has at most 64 MiB");
     for (std::size_t i = 0; i < source.text.size(); ++i) {
         if (source.text[i] == '\n') line_begins.push_back(static_cast<unsigned>(i + 1));
     }
@@ -113,6 +108,18 @@ position source_text::position_of(span location) const {
             .column = part.first_column + static_cast<int>(mark),
             .text = std::string(shown),
             .mark = mark - skipped};
+}
+
+void reader::refuse(span location, std::string_view message,
+                    std::initializer_list<std::string> words) const {
+    auto const rule = message.substr(0, message.find(": "));
+    diagnostic problem = {std::string(rule), {}, text->position_of(location), calls};
+    std::ranges::reverse(problem.calls);
+    auto const* word = words.begin();
+    for (char const c : message.substr(rule.size() + 2)) {
+        problem.message += c == '%' ? *word++ : std::string(1, c);
+    }
+    throw program_error(std::move(problem));
 }
 
 std::string in_quotes(std::string_view text) {

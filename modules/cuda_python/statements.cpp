@@ -9,23 +9,17 @@
 module;
 
 #include <algorithm>
-#include <array>
-#include <complex>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python;
 
 import :expressions;
-import :syntax;
+import :tree;
 
 namespace spio::cuda_python {
 
@@ -42,12 +36,11 @@ class statement_parser : expression_parser {
     void read_module() {
         while (next().kind != token_kind::end) {
             if (accept(token_kind::newline)) continue;
-            refuse_if(next().kind == token_kind::indent, "syntax", "this line is indented too far");
-            if (is_sign("@") || is_keyword("def")) {
+            refuse_indentation();
+            if (is_any_next({"@", "def"})) {
                 read_function();
             } else {
-                bool const is_import = is_keyword("import") || is_keyword("from");
-                is_import ? read_import() : read_global();
+                is_any_next({"import", "from"}) ? read_import() : read_global();
                 end_line();
             }
         }
@@ -55,24 +48,32 @@ class statement_parser : expression_parser {
 
   private:
     module_tree& module;
-    std::vector<std::string_view>* assigned = nullptr; // of the function that is being read
+    function_tree function;   // that is being read
     int loops = 0, depth = 0; // loops and blocks around the statement that is being read
 
+    void refuse_indentation() const {
+        refuse_if(next().kind == token_kind::indent, here(),
+                  "syntax: this line is indented too far");
+    }
     // Whether a semicolon parts this statement from another one in its line.
     bool has_another() { return accept(";") && next().kind != token_kind::newline; }
     void end_line() {
-        if (has_another() || accept(token_kind::newline)) return;
-        fail("syntax", "expected the end of the line and not ", quoted{word()});
+        if (!has_another()) expect_line_end();
+    }
+    void expect_line_end() {
+        refuse_if(!accept(token_kind::newline), here(),
+                  "syntax: expected the end of the line and not %", quoted{word()});
     }
 
     // Gives a name its meaning for the part of the text that it stands in.
     void define(std::string_view name, module_name meaning) {
-        module.names_for(meaning.location).insert_or_assign(name, std::move(meaning));
+        auto const fragment = text->part_of(meaning.location).fragment;
+        module.names[fragment].insert_or_assign(name, std::move(meaning));
     }
 
     // The place of a dotted name, such as numba.cuda, and the name without blanks.
     std::pair<span, std::string> read_path() {
-        auto const place = next().location;
+        auto const place = here();
         std::string path;
         do {
             path += (path.empty() ? "" : ".") + std::string(expect_name("the name of a module"));
@@ -87,8 +88,9 @@ class statement_parser : expression_parser {
             if (path == known) return "types";
             if (path == known + ".cuda" && known != "numpy") return "cuda";
         }
-        text.fail(place, "modules", "there is no module ", quoted{path},
-                  "; there are math, numpy, numba, numbapro and spio");
+        fail(place,
+             "modules: there is no module %; there are math, numpy, numba, numbapro and spio",
+             quoted{path});
     }
     void read_import() {
         bool const is_selective = advance() == "from";
@@ -96,7 +98,7 @@ class statement_parser : expression_parser {
         if (!is_selective) {
             bool const has_alias = accept("as");
             auto const meaning = canonical(place, path);
-            auto const name = has_alias ? expect_name("a name") : text.text(place);
+            auto const name = has_alias ? expect_name("a name") : text->text(place);
             auto const package = canonical(place, path.substr(0, path.find('.')));
             return define(name, {place, has_alias ? meaning : package});
         }
@@ -104,188 +106,180 @@ class statement_parser : expression_parser {
         expect("import");
         bool const has_bracket = accept("(");
         do {
-            auto const name_place = next().location;
+            auto const name_place = here();
             auto const name = expect_name("a name to import");
             auto const alias = accept("as") ? expect_name("a name") : name;
             if (meaning == "__future__") continue;
             define(alias, {name_place, path_within(meaning, name)});
-        } while (accept(",") && !is_sign(")"));
+        } while (accept(",") && !is_next(")"));
         if (has_bracket) expect(")");
     }
 
     // A global, which need not make sense until a function uses it, or a text that documents.
     void read_global() {
-        constexpr auto rule = "a module has imports, functions, and globals: ";
-        auto const location = next().location;
-        refuse_if(is_reserved(), "modules", rule, "there is no ", quoted{word()}, " here");
+        auto const location = here();
+        refuse_if(is_reserved(), location,
+                  "modules: a module has imports, functions, and globals: there is no % here",
+                  quoted{word()});
         auto const target = read_list();
         if (!accept("=")) {
-            if (target.form == form::text) return;
-            fail("modules", rule, "nothing is run here");
+            refuse_if(target.form != form::text, here(),
+                      "modules: a module has imports, functions, and globals: nothing is run here");
+            return;
         }
-        text.refuse_if(target.form != form::name, target.location, "modules",
-                       "a global is assigned to a name");
+        refuse_if(target.form != form::name, target.location,
+                  "modules: a global is assigned to a name");
         auto const& value = module.values.emplace_back(read_list());
-        define(target.word, {.location = location, .value = &value, .text = &text});
+        define(target.word, {.location = location, .value = &value, .text = text});
     }
 
     void read_function() {
-        function_tree function;
+        function = {};
         while (accept("@")) {
             function.decorators.push_back(read());
             end_line();
         }
         expect("def");
-        function.location = next().location;
+        function.location = here();
         function.name = expect_name("the name of a function");
         expect("(");
-        assigned = &function.assigned;
-        while (has_more(")")) {
-            read_parameter(function);
-            if (!accept(",")) break;
-        }
+        read_parts(")", [&] { read_parameter(); });
         expect(")");
-        refuse_if(is_sign("->"), "functions", "a function has no annotation");
-        text.refuse_if(function.parameters.size() > greatest_parameters, function.location,
-                       "functions", "a function has at most 255 parameters");
+        refuse_if(is_next("->"), here(), "functions: a function has no annotation");
+        refuse_if(function.parameters.size() > greatest_parameters, function.location,
+                  "functions: a function has at most 255 parameters");
         function.body = read_block();
         std::ranges::sort(function.assigned);
         define(function.name, {.location = function.location,
                                .function = static_cast<int>(module.functions.size())});
         module.functions.push_back(std::move(function));
     }
-    void read_parameter(function_tree& function) {
-        auto const location = next().location;
-        refuse_if(is_sign("*") || is_sign("**"), "functions",
-                  "a function has a fixed number of parameters");
+    void read_parameter() {
+        auto const location = here();
+        refuse_if(is_any_next({"*", "**"}), location,
+                  "functions: a function has a fixed number of parameters");
         auto const name = expect_name("the name of a parameter");
-        refuse_if(is_sign("=") || is_sign(":"), "functions",
-                  "a parameter has neither a default nor an annotation");
-        text.refuse_if(std::ranges::find(*assigned, name) != assigned->end(), location, "functions",
-                       "two parameters have one name");
+        refuse_if(is_any_next({"=", ":"}), here(),
+                  "functions: a parameter has neither a default nor an annotation");
+        refuse_if(std::ranges::find(function.assigned, name) != function.assigned.end(), location,
+                  "functions: two parameters have one name");
         function.parameters.emplace_back(name, location);
-        assigned->push_back(name);
+        function.assigned.push_back(name);
     }
 
     // What follows a colon: statements in the line, or an indented block.
-    block read_block() {
-        refuse_if(++depth > greatest_depth, "nesting", "blocks are nested more than 100 deep");
+    node read_block() {
+        refuse_if(++depth > greatest_depth, here(),
+                  "nesting: blocks are nested more than 100 deep");
         expect(":");
-        block block;
+        node block = {form::block, here()};
         if (!accept(token_kind::newline)) {
             read_line(block);
         } else {
-            refuse_if(!accept(token_kind::indent), "syntax", "expected an indented block");
+            refuse_if(!accept(token_kind::indent), here(), "syntax: expected an indented block");
             while (!accept(token_kind::dedent)) read_statement(block);
         }
         --depth;
         return block;
     }
-
-    void read_statement(block& block) {
-        statement result = {action::choose, next().location};
-        refuse_if(next().kind == token_kind::indent, "syntax", "this line is indented too far");
-        if (accept("if")) {
-            read_branches(result);
-        } else if (accept("while")) {
-            result.action = action::repeat;
-            result.values.push_back(read());
-            result.blocks.push_back(read_loop());
-        } else if (accept("for")) {
-            result.action = action::count;
-            result.values.push_back(read_counter());
-            expect("in");
-            result.values.push_back(read());
-            result.blocks.push_back(read_loop());
-        } else {
-            return read_line(block);
-        }
-        block.push_back(std::move(result));
-    }
-    void read_branches(statement& choice) {
-        do {
-            refuse_if(choice.blocks.size() >= greatest_branches, "nesting",
-                      "an if has at most 200 branches");
-            choice.values.push_back(read());
-            choice.blocks.push_back(read_block());
-        } while (accept("elif"));
-        if (accept("else")) choice.blocks.push_back(read_block());
-    }
-    block read_loop() {
+    node read_loop() {
         ++loops;
         auto body = read_block();
         --loops;
-        refuse_if(is_keyword("else"), "loops", "a loop has no else");
+        refuse_if(is_next("else"), here(), "loops: a loop has no else");
         return body;
     }
-    expression read_counter() {
-        auto const location = next().location;
-        auto const name = expect_name("the name of a variable");
-        text.refuse_if(!is_keyword("in"), location, "loops",
-                       "the target of a loop is one variable");
-        assigned->push_back(name);
-        return {form::name, location, name};
+    void read_statement(node& block) {
+        node statement = {form::choose, here()};
+        auto& parts = statement.parts;
+        refuse_indentation();
+        if (accept("if")) {
+            do {
+                refuse_if(parts.size() >= 2 * greatest_branches, here(),
+                          "nesting: an if has at most 200 branches");
+                parts.push_back(read());
+                parts.push_back(read_block());
+            } while (accept("elif"));
+            if (accept("else")) parts.push_back(read_block());
+        } else if (accept("while")) {
+            statement.form = form::repeat;
+            parts.push_back(read());
+            parts.push_back(read_loop());
+        } else if (accept("for")) {
+            statement.form = form::count;
+            parts.push_back(read_counter());
+            expect("in");
+            parts.push_back(read());
+            parts.push_back(read_loop());
+        } else {
+            return read_line(block);
+        }
+        block.parts.push_back(std::move(statement));
+    }
+    node read_counter() {
+        node counter = {form::name, here()};
+        counter.word = expect_name("the name of a variable");
+        refuse_if(!is_next("in"), counter.location, "loops: the target of a loop is one variable");
+        function.assigned.push_back(counter.word);
+        return counter;
     }
 
     // Statements of a line, parted by semicolons.
-    void read_line(block& block) {
+    void read_line(node& block) {
         do {
-            block.push_back(read_simple());
+            block.parts.push_back(read_simple());
         } while (has_another());
-        refuse_if(!accept(token_kind::newline), "syntax", "expected the end of the line and not ",
-                  quoted{word()});
+        expect_line_end();
     }
-    statement read_simple() {
-        auto const location = next().location;
-        if (is_keyword("break") || is_keyword("continue")) {
-            refuse_if(loops == 0, "loops", quoted{word()}, " stands in no loop");
-            return {advance() == "break" ? action::break_loop : action::continue_loop, location};
+    node read_simple() {
+        node result = {form::pass, here()};
+        if (is_any_next({"break", "continue"})) {
+            refuse_if(loops == 0, here(), "loops: % stands in no loop", quoted{word()});
+            result.form = advance() == "break" ? form::break_loop : form::continue_loop;
+        } else if (accept("return")) {
+            result.form = form::leave;
+            bool const is_bare = next().kind == token_kind::newline || is_next(";");
+            if (!is_bare) result.parts.push_back(read_list());
+        } else if (!accept("pass")) {
+            refuse_if(is_reserved() && !is_any_next({"not", "True", "False"}), here(),
+                      "statements: there is no statement % in CUDA Python", quoted{word()});
+            read_assignment(result);
         }
-        if (accept("pass")) return {action::pass, location};
-        if (accept("return")) {
-            bool const is_bare = next().kind == token_kind::newline || is_sign(";");
-            statement result = {action::leave, location};
-            if (!is_bare) result.values.push_back(read_list());
-            return result;
-        }
-        refuse_if(is_reserved() && !is_keyword("not") && !is_keyword("True") &&
-                      !is_keyword("False"),
-                  "statements", "there is no statement ", quoted{word()}, " in CUDA Python");
-        return read_assignment(location);
+        return result;
     }
-    statement read_assignment(span location) {
+    void read_assignment(node& statement) {
         auto target = read_list();
-        refuse_if(is_sign(":"), "statements", "a variable has no annotation");
-        bool const is_augmented = next().kind == token_kind::sign && word().ends_with('=');
-        auto const operation = is_augmented
-                                   ? operation_named(word().substr(0, word().size() - 1), true)
-                                   : std::nullopt;
+        refuse_if(is_next(":"), here(), "statements: a variable has no annotation");
+        bool const has_equals = next().kind == token_kind::sign && word().ends_with('=');
+        auto const operation =
+            has_equals ? operation_named(word().substr(0, word().size() - 1), true) : std::nullopt;
         if (operation && entry_of(*operation).precedence >= bitwise_precedence) {
             advance();
             check_target(target);
-            return {
-                action::augment, location, list_of(std::move(target), read_list()), {}, *operation};
+            statement.form = form::augment;
+            statement.parts = list_of(std::move(target), read_list());
+            statement.number = static_cast<int>(*operation);
+            return;
         }
-        if (!accept("=")) return {action::evaluate, location, list_of(std::move(target))};
         bool const is_unpacking = target.form == form::tuple;
-        text.refuse_if(is_unpacking && target.parts.empty(), target.location, "assignment",
-                       "nothing is assigned to");
-        auto values = is_unpacking ? std::move(target.parts) : list_of(std::move(target));
-        for (auto const& part : values) check_target(part);
-        values.push_back(read_list());
-        refuse_if(is_sign("="), "assignment", "a statement assigns once");
-        text.refuse_if(!is_unpacking && values.back().form == form::tuple, values.back().location,
-                       "tuples", "a tuple is unpacked where it is made");
-        return {is_unpacking ? action::unpack : action::store, location, std::move(values)};
+        auto const location = target.location;
+        statement.form = form::evaluate;
+        if (!accept("=")) return statement.parts.push_back(std::move(target));
+        statement.form = is_unpacking ? form::unpack : form::store;
+        statement.parts = is_unpacking ? std::move(target.parts) : list_of(std::move(target));
+        refuse_if(statement.parts.empty(), location, "assignment: nothing is assigned to");
+        for (auto const& part : statement.parts) check_target(part);
+        auto const& value = statement.parts.emplace_back(read_list());
+        refuse_if(is_next("="), here(), "assignment: a statement assigns once");
+        refuse_if(!is_unpacking && value.form == form::tuple, value.location,
+                  "tuples: a tuple is unpacked where it is made");
     }
     // Refuses what cannot be assigned to, and notes a variable of the function.
-    void check_target(expression const& target) {
-        if (target.form == form::name) {
-            assigned->push_back(target.word);
-        } else if (target.form != form::subscript) {
-            text.fail(target.location, "assignment",
-                      "only variables and elements of arrays are assigned to");
-        }
+    void check_target(node const& target) {
+        bool const is_name = target.form == form::name;
+        refuse_if(!is_name && target.form != form::subscript, target.location,
+                  "assignment: only variables and elements of arrays are assigned to");
+        if (is_name) function.assigned.push_back(target.word);
     }
 };
 
@@ -293,7 +287,7 @@ class statement_parser : expression_parser {
 
 void parse_module(module_tree& module) { statement_parser(module).read_module(); }
 
-expression parse_expression(source_text const& text, span part) {
+node parse_expression(source_text const& text, span part) {
     return expression_parser(text, part).read_whole();
 }
 

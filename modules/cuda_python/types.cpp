@@ -7,44 +7,28 @@
 module;
 
 #include <algorithm>
-#include <array>
-#include <complex>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python;
 
-import :syntax;
+import :tree;
 
 namespace spio::cuda_python {
 
 namespace {
 
-constexpr auto all_scalars = std::to_array<scalar>({
-    boolean,
-    {kind::signed_integer, 8},
-    {kind::signed_integer, 16},
-    {kind::signed_integer, 32},
-    intp,
-    {kind::unsigned_integer, 8},
-    {kind::unsigned_integer, 16},
-    {kind::unsigned_integer, 32},
-    {kind::unsigned_integer, 64},
-    float32,
-    float64,
-    complex64,
-    complex128,
-});
+constexpr scalar signed_of(int bits) { return {kind::signed_integer, bits}; }
+constexpr scalar unsigned_of(int bits) { return {kind::unsigned_integer, bits}; }
+constexpr scalar all_scalars[] = {
+    boolean,        signed_of(8),    signed_of(16),   signed_of(32),   intp,
+    unsigned_of(8), unsigned_of(16), unsigned_of(32), unsigned_of(64), float32,
+    float64,        complex64,       complex128};
 
 } // namespace
 
@@ -58,9 +42,10 @@ std::string name_of(scalar scalar) {
 
 std::optional<scalar> scalar_named(std::string_view name) {
     if (name == "intp") return intp;
-    auto const found = std::ranges::find_if(
-        all_scalars, [&](scalar const& scalar) { return name_of(scalar) == name; });
-    return found == all_scalars.end() ? std::nullopt : std::optional(*found);
+    for (auto const scalar : all_scalars) {
+        if (name_of(scalar) == name) return scalar;
+    }
+    return {};
 }
 
 // The type to which an operator takes both operands: the one that holds more numbers.
@@ -106,52 +91,51 @@ std::size_t size_of(type const& type) {
 namespace {
 
 // The last name of numba.float32 or float32; empty for anything else.
-std::string_view last_name(expression const& expression) {
+std::string_view last_name(node const& expression) {
     bool const has_name = expression.form == form::name || expression.form == form::attribute;
     return has_name ? expression.word : std::string_view();
 }
 
 // The type that an expression such as float32[:, :] spells.
-type type_of(source_text const& text, expression const& expression) {
+type type_of(reader const& reader, node const& expression) {
     bool const is_array = expression.form == form::subscript;
     auto const scalar = scalar_named(last_name(is_array ? expression.parts[0] : expression));
-    text.refuse_if(!scalar, expression.location, "signature",
-                   quoted{text.text(expression.location)}, " is no type of an argument");
+    reader.refuse_if(!scalar, expression.location, "signature: % is no type of an argument",
+                     quoted{reader.text->text(expression.location)});
     if (!is_array) return number(*scalar);
     auto const dimensions = std::span(expression.parts).subspan(1);
     for (auto const& dimension : dimensions) {
-        if (dimension.form == form::slice) continue;
-        text.fail(dimension.location, "signature", "a dimension of an array type is spelled ':'");
+        reader.refuse_if(dimension.form != form::slice, dimension.location,
+                         "signature: a dimension of an array type is spelled ':'");
     }
-    text.refuse_if(dimensions.size() > greatest_rank, expression.location, "signature",
-                   "an array has at most 8 dimensions");
+    reader.refuse_if(dimensions.size() > greatest_rank, expression.location,
+                     "signature: an array has at most 8 dimensions");
     return array(*scalar, static_cast<int>(dimensions.size()));
 }
 
 } // namespace
 
 // Reads void(float32, int32), (float32, int32) or a single type.
-signature signature_of(source_text const& text, expression const& expression) {
+signature signature_of(reader const& reader, node const& expression) {
     bool const is_call = expression.form == form::call;
     auto types = std::span(&expression, 1);
     if (is_call || expression.form == form::tuple) types = expression.parts;
     signature signature;
     if (is_call) {
-        bool const is_void = last_name(types[0]) == "void";
-        signature.result = is_void ? type() : type_of(text, types[0]);
+        signature.result = last_name(types[0]) == "void" ? type() : type_of(reader, types[0]);
         types = types.subspan(1);
     }
     for (auto const& parameter : types) {
-        text.refuse_if(is_call && !parameter.keyword.empty(), parameter.location, "signature",
-                       "a signature names no arguments");
-        signature.parameters.push_back(type_of(text, parameter));
+        reader.refuse_if(is_call && !parameter.keyword.empty(), parameter.location,
+                         "signature: a signature names no arguments");
+        signature.parameters.push_back(type_of(reader, parameter));
     }
     return signature;
 }
 
 signature parse_signature(std::string_view text) {
     source_text const source({.name = "signature", .text = std::string(text)});
-    return signature_of(source, parse_expression(source, source.whole()));
+    return signature_of(reader{&source}, parse_expression(source, source.whole()));
 }
 
 } // namespace spio::cuda_python

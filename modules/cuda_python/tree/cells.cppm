@@ -5,22 +5,14 @@
 // runs a program without a compiler, each statement for all threads of a block.
 module;
 
-#include <cstdint>
 #include <string_view>
 
 module spio.cuda_python:cells;
 
-import :syntax;
+import :tree;
 import :types;
 
 namespace spio::cuda_python {
-
-// A value: an integer of any type, extended to 64 bits by its sign or by zeros, or a bool; or the
-// parts of a number, which are exact in the precision of its type; or the number of an array.
-struct cell {
-    std::int64_t integer = 0;
-    double real = 0, imaginary = 0;
-};
 
 // A number of a type as one of another.
 cell converted(cell const&, scalar type, scalar target);

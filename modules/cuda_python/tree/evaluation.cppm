@@ -9,26 +9,20 @@ module;
 #include "spio/launch_values.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python:evaluation;
 
 import spio.error;
 import :cells;
-import :syntax;
-import :typed;
+import :tree;
 import :types;
 
 namespace spio::cuda_python {
@@ -48,14 +42,6 @@ inline void move_lanes(mask& source_lanes, mask& target_lanes, mask const& part)
         source_lanes[i] = 0;
         target_lanes[i] = 1;
     }
-}
-
-inline cell cell_of(constant const& constant) {
-    if (auto const* boolean = std::get_if<bool>(&constant)) return {.integer = *boolean};
-    if (auto const* integer = std::get_if<std::int64_t>(&constant)) return {.integer = *integer};
-    if (auto const* real = std::get_if<double>(&constant)) return {.real = *real};
-    auto const number = std::get<std::complex<double>>(constant);
-    return {.real = number.real(), .imaginary = number.imag()};
 }
 
 // An array in memory. A cell refers to it by its number in evaluator::arrays.
@@ -136,7 +122,7 @@ class evaluator {
     std::deque<array_view> arrays;
 
     // Calls a function; the result has a column for each part of a tuple.
-    virtual std::vector<column> called(value const& call, mask const&, frame& caller) = 0;
+    virtual std::vector<column> called(node const& call, mask const&, frame& caller) = 0;
 
     [[noreturn]] void fail(span location, std::string const& reason) const {
         auto const place = program.tree->text.position_of(location);
@@ -169,20 +155,20 @@ class evaluator {
         return add_array(std::move(view));
     }
 
-    column evaluate(value const& value, mask const& lanes, frame& frame) {
+    column evaluate(node const& value, mask const& lanes, frame& frame) {
         auto const number = static_cast<std::size_t>(value.number);
         switch (value.form) {
-        case value_form::constant:
-            return column(count, cell_of(value.constant));
-        case value_form::slot:
+        case form::constant:
+            return column(count, value.value);
+        case form::slot:
             return frame.slots[number];
-        case value_form::call:
+        case form::call:
             return std::move(called(value, lanes, frame)[0]);
-        case value_form::tuple:
+        case form::tuple:
             fail(value.location, "a tuple is unpacked");
-        case value_form::shared_array:
+        case form::shared_array:
             return column(count, shared_array(value));
-        case value_form::operation:
+        case form::operation:
             if (value.operation() <= operation::logical_and) return logical(value, lanes, frame);
             break;
         default:
@@ -191,7 +177,7 @@ class evaluator {
         auto const parts = columns(value.parts, lanes, frame);
         return each_lane(lanes, [&](std::size_t lane) { return lane_value(value, parts, lane); });
     }
-    std::vector<column> columns(std::vector<value> const& values, mask const& lanes, frame& frame) {
+    std::vector<column> columns(std::vector<node> const& values, mask const& lanes, frame& frame) {
         std::vector<column> result;
         for (auto const& value : values) result.push_back(evaluate(value, lanes, frame));
         return result;
@@ -207,7 +193,7 @@ class evaluator {
 
     // Whether both are true, or one: the right operand is computed where the left one does not
     // decide.
-    column logical(value const& value, mask const& lanes, frame& frame) {
+    column logical(node const& value, mask const& lanes, frame& frame) {
         bool const is_and = value.operation() == operation::logical_and;
         auto const left = evaluate(value.parts[0], lanes, frame);
         mask open = lanes;
@@ -234,7 +220,7 @@ class evaluator {
         return address;
     }
     // The value for one lane, by those of its parts.
-    cell lane_value(value const& value, std::vector<column> const& parts, std::size_t lane) {
+    cell lane_value(node const& value, std::vector<column> const& parts, std::size_t lane) {
         auto const dimension = static_cast<std::size_t>(value.number);
         auto const type = value.parts.empty() ? value.type.element : value.parts[0].type.element;
         auto const axis = [&](extent e) -> cell {
@@ -244,38 +230,38 @@ class evaluator {
             return arrays[static_cast<std::size_t>(parts[0][lane].integer)];
         };
         switch (value.form) {
-        case value_form::coercion:
+        case form::coercion:
             return converted(parts[0][lane], type, value.type.element);
-        case value_form::operation:
+        case form::operation:
             return operated(value.operation(), parts[0][lane], parts.back()[lane], type,
                             value.type.element, program.options.has_floor_division);
-        case value_form::math:
-            return math_of(value.function, parts[0][lane], parts.back()[lane], type);
-        case value_form::element:
+        case form::math:
+            return math_of(value.word, parts[0][lane], parts.back()[lane], type);
+        case form::element:
             return read_number(place(value.location, parts, lane), value.type.element);
-        case value_form::extent:
+        case form::extent:
             return {.integer = view().shape[dimension]};
-        case value_form::stride:
+        case form::stride:
             return {.integer = view().strides[dimension]};
-        case value_form::size: {
+        case form::size: {
             std::int64_t size = 1;
             for (auto const extent : view().shape) size *= extent;
             return {.integer = size};
         }
-        case value_form::thread_index:
+        case form::thread_index:
             return axis(block.index_of(static_cast<long long>(lane)));
-        case value_form::block_index:
+        case form::block_index:
             return axis(block_index);
-        case value_form::block_size:
+        case form::block_size:
             return axis(block);
         default:
             return axis(grid);
         }
     }
-    cell shared_array(value const& value) {
+    cell shared_array(node const& value) {
         array_view view = {shared.data() + value.number, {}, {}};
         for (auto const& extent : value.parts) {
-            view.shape.push_back(std::get<std::int64_t>(extent.constant));
+            view.shape.push_back(extent.value.integer);
         }
         view.strides = view.shape;
         auto stride = static_cast<std::int64_t>(value.type.element.bytes());

@@ -9,25 +9,17 @@ module;
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.cuda_python:value_text;
 
-import :syntax;
-import :typed;
+import :tree;
 import :types;
 
 namespace spio::cuda_python {
@@ -42,19 +34,16 @@ inline std::string prefixed(char prefix, std::size_t number, std::string_view na
 
 // The text of a string literal: whatever is not a plain letter is an octal escape.
 inline std::string escaped(std::string_view text) {
-    constexpr std::string_view signs = "_./- ";
-    auto const is_within = [](char c, char first, char last) { return c >= first && c <= last; };
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_./- ";
     std::string result;
     for (char const c : text) {
-        bool const is_plain = is_within(c, 'a', 'z') || is_within(c, 'A', 'Z') ||
-                              is_within(c, '0', '9') || signs.find(c) != std::string_view::npos;
-        if (is_plain) {
-            result += c;
-            continue;
+        bool const is_plain = plain.find(c) != std::string_view::npos;
+        result += is_plain ? c : '\\';
+        if (is_plain) continue;
+        for (int const unit : {64, 8, 1}) {
+            result += static_cast<char>('0' + static_cast<unsigned char>(c) / unit % 8);
         }
-        auto const byte = static_cast<unsigned char>(c);
-        result += '\\';
-        for (int const unit : {64, 8, 1}) result += static_cast<char>('0' + byte / unit % 8);
     }
     return result;
 }
@@ -78,10 +67,23 @@ inline std::string list(std::span<std::string const> parts) {
     for (auto const& part : parts) result += (&part == parts.data() ? "" : ", ") + part;
     return result;
 }
-// The address of an element, by the texts of the array and the indices.
-inline std::string place(std::span<std::string const> parts) {
-    return parts[0] + ".place(" + list(parts.subspan(1)) + ")";
-}
+
+// The texts of values by those of their parts: $0 is the first part and $1 the second, $A all with
+// commas between, $B and $C all but the first and the first two; $T the type, $E that of the first
+// part; $W the word of the node, $N its number; $F whether // rounds down.
+inline constexpr std::pair<form, std::string_view> patterns[] = {
+    {form::coercion, "py::cast<$T>($0)"},
+    {form::math, "py::$W($A)"},
+    {form::element, "$E::read($0.place($B))"},
+    {form::extent, "$0.shape[$N]"},
+    {form::stride, "$0.strides[$N]"},
+    {form::size, "$0.size()"},
+    {form::thread_index, "py::thread_index($N)"},
+    {form::block_index, "py::block_index($N)"},
+    {form::block_size, "py::block_size($N)"},
+    {form::grid_size, "py::grid_size($N)"},
+    {form::tuple, "$T{$A}"},
+};
 
 // What the texts of values need to know of the function that they stand in. In the text, f2_name is
 // a function and v3_name a variable by their numbers, and e4 is a temporary value.
@@ -99,8 +101,7 @@ class value_texts {
 
     std::string type_name(type const& type) {
         if (type.is_nothing()) return "void";
-        bool const is_bool = type.element.is_boolean();
-        auto const element = is_bool ? "bool" : "py::" + name_of(type.element);
+        auto const element = type.element.is_boolean() ? "bool" : "py::" + name_of(type.element);
         if (type.is_number()) return element;
         if (type.is_array()) {
             return "py::array<" + element + ", " + std::to_string(type.rank) + ">";
@@ -119,124 +120,103 @@ class value_texts {
         return name;
     }
 
-    // Calls join() with the texts of values. If a device function is called among them, they are
+    std::string expanded(std::string_view pattern, node const& value,
+                         std::span<std::string const> parts) {
+        std::string result;
+        for (std::size_t i = 0; i < pattern.size(); ++i) {
+            if (pattern[i] != '$') {
+                result += pattern[i];
+                continue;
+            }
+            char const key = pattern[++i];
+            if (key == '0' || key == '1') result += parts[static_cast<std::size_t>(key - '0')];
+            if (key == 'A') result += list(parts);
+            if (key == 'B') result += list(parts.subspan(1));
+            if (key == 'C') result += list(parts.subspan(2));
+            if (key == 'T') result += type_name(value.type);
+            if (key == 'E') result += type_name(value.parts[0].type);
+            if (key == 'W') result += value.word == "arctan" ? "atan" : value.word;
+            if (key == 'N') result += std::to_string(value.number);
+            if (key == 'F') result += program.options.has_floor_division ? "true" : "false";
+        }
+        return result;
+    }
+    // Expands a text by those of nodes. If a device function is called among them, they are
     // computed from left to right in a lambda.
-    std::string joined(std::vector<value const*> const& values,
-                       std::function<std::string(std::span<std::string const>)> const& join) {
-        texts parts;
-        bool const is_ordered = values.size() > 1 && std::ranges::any_of(values, &value::has_call);
+    std::string joined(std::string_view pattern, node const& value,
+                       std::vector<node const*> const& nodes, bool is_sequenced = false) {
+        bool const is_ordered =
+            nodes.size() > 1 && !is_sequenced && std::ranges::any_of(nodes, &node::has_call);
         std::string lambda = "[&] { ";
-        for (auto const* part : values) {
+        texts parts;
+        for (auto const* part : nodes) {
             auto const name = is_ordered ? new_temporary() : "";
             auto text = value_text(*part);
             if (is_ordered) lambda += "auto const " + name + " = " + text + "; ";
             parts.push_back(is_ordered ? name : std::move(text));
         }
-        return is_ordered ? lambda + "return " + join(parts) + "; }()" : join(parts);
+        auto const result = expanded(pattern, value, parts);
+        return is_ordered ? lambda + "return " + result + "; }()" : result;
     }
-    static std::vector<value const*> pointers(std::vector<value> const& values) {
-        std::vector<value const*> result;
-        for (auto const& value : values) result.push_back(&value);
+    static std::vector<node const*> pointers(std::vector<node> const& nodes) {
+        std::vector<node const*> result;
+        for (auto const& node : nodes) result.push_back(&node);
         return result;
     }
 
-    std::string value_text(value const& value) {
-        bool const is_operation = value.form == value_form::operation;
-        if (is_operation && value.operation() <= operation::logical_and) {
-            auto const sign = value.operation() == operation::logical_and ? " && " : " || ";
-            return "(" + value_text(value.parts[0]) + sign + value_text(value.parts[1]) + ")";
+    std::string value_text(node const& value) {
+        auto const number = static_cast<std::size_t>(value.number);
+        if (value.form == form::constant) return constant_text(value);
+        if (value.form == form::slot) return prefixed('v', number, function->slots[number].name);
+        if (value.form == form::shared_array) return shared_array_text(value);
+        auto const parts = pointers(value.parts);
+        if (value.form == form::operation) {
+            bool const is_logical = value.operation() <= operation::logical_and;
+            return joined(operation_pattern(value), value, parts, is_logical);
         }
-        if (value.form == value_form::tuple) { // parts in braces are computed from left to right
-            texts parts;
-            for (auto const& part : value.parts) parts.push_back(value_text(part));
-            return type_name(value.type) + "{" + list(parts) + "}";
+        if (value.form == form::call) {
+            auto const name = prefixed('f', number, program.functions[number].name);
+            return joined(name + "($A)", value, parts);
         }
-        if (value.form == value_form::constant) return constant_text(value);
-        return joined(pointers(value.parts), [&](std::span<std::string const> parts) {
-            return is_operation ? operation_text(value, parts) : joined_text(value, parts);
-        });
+        // The parts of a tuple are in braces, which are computed from left to right.
+        auto const* const found =
+            std::ranges::find(patterns, value.form, &std::pair<form, std::string_view>::first);
+        return joined(found->second, value, parts, value.form == form::tuple);
+    }
+    std::string shared_array_text(node const& value) {
+        auto text = "py::shared_array<" + type_name(number(value.type.element));
+        for (auto const& extent : value.parts) text += ", " + std::to_string(extent.value.integer);
+        return text + ">(" + std::to_string(value.number) + ")";
     }
     // A condition needs no brackets of its own.
-    std::string condition_text(value const& value) {
+    std::string condition_text(node const& value) {
         auto text = value_text(value);
-        bool const is_wrapped = value.form == value_form::operation && text.front() == '(';
+        bool const is_wrapped = value.form == form::operation && text.front() == '(';
         return is_wrapped ? text.substr(1, text.size() - 2) : text;
     }
-    std::string constant_text(value const& value) {
-        auto const type = type_name(value.type);
-        if (auto const* boolean = std::get_if<bool>(&value.constant)) {
-            return *boolean ? "true" : "false";
-        }
-        if (auto const* number = std::get_if<std::complex<double>>(&value.constant)) {
-            return type + "{" + literal_of(number->real()) + ", " + literal_of(number->imag()) +
-                   "}";
-        }
-        auto const* integer = std::get_if<std::int64_t>(&value.constant);
-        auto const text =
-            integer ? literal_of(*integer) : literal_of(std::get<double>(value.constant));
-        bool const is_plain = value.type.element == (integer ? intp : float64);
-        return is_plain ? text : "py::cast<" + type + ">(" + text + ")";
+    std::string constant_text(node const& constant) {
+        auto const element = constant.type.element;
+        auto const& value = constant.value;
+        if (element.is_boolean()) return value.integer != 0 ? "true" : "false";
+        auto const type = type_name(constant.type);
+        auto const real = literal_of(value.real);
+        if (element.is_complex())
+            return type + "{" + real + ", " + literal_of(value.imaginary) + "}";
+        auto const text = element.is_real() ? real : literal_of(value.integer);
+        return element == intp || element == float64 ? text
+                                                     : "py::cast<" + type + ">(" + text + ")";
     }
-    std::string operation_text(value const& value, std::span<std::string const> operands) {
+    std::string operation_pattern(node const& value) const {
         auto const operation = value.operation();
-        auto const& [sign, precedence, function_name] = entry_of(operation);
-        auto const result = type_name(value.type);
-        auto const spelled = operation == operation::logical_not ? "!" : std::string(sign);
-        auto const infix = operands.size() == 2 ? operands[0] + " " + spelled + " " + operands[1]
-                                                : spelled + operands[0];
-        bool const is_bitwise = operation >= operation::bit_or && operation <= operation::invert;
-        bool const is_division =
-            operation == operation::floor_divide || operation == operation::remainder;
-        bool const is_rounded =
-            operation == operation::multiply && !program.options.has_fused_products;
-        bool const is_real = value.parts[0].type.element.is_real();
-        if (function_name.empty() || (is_real && !is_division && !is_rounded)) {
-            return is_bitwise ? "static_cast<" + result + ">(" + infix + ")" : "(" + infix + ")";
+        auto const& entry = entry_of(operation);
+        bool const is_function =
+            operation == operation::floor_divide || operation == operation::remainder ||
+            (operation == operation::multiply && !program.options.has_fused_products);
+        if (!entry.text.empty() && (is_function || !value.parts[0].type.element.is_real())) {
+            return std::string(entry.text);
         }
-        std::string const floors = program.options.has_floor_division ? "true" : "false";
-        auto const options = operation == operation::floor_divide
-                                 ? "<" + result + ", " + floors + ">"
-                             : is_division ? "<" + floors + ">"
-                                           : "";
-        return "py::" + std::string(function_name) + options + "(" + list(operands) + ")";
-    }
-    // The text of any other value, by those of its parts.
-    std::string joined_text(value const& value, std::span<std::string const> parts) {
-        auto const number = static_cast<std::size_t>(value.number);
-        auto const digits = std::to_string(value.number);
-        constexpr std::string_view registers[] = {"thread_index", "block_index", "block_size",
-                                                  "grid_size"};
-        switch (value.form) {
-        case value_form::slot:
-            return prefixed('v', number, function->slots[number].name);
-        case value_form::coercion:
-            return "py::cast<" + type_name(value.type) + ">(" + parts[0] + ")";
-        case value_form::math: {
-            auto const name = value.function == "arctan" ? "atan" : value.function;
-            return "py::" + std::string(name) + "(" + list(parts) + ")";
-        }
-        case value_form::element:
-            return type_name(value.parts[0].type) + "::read(" + place(parts) + ")";
-        case value_form::extent:
-            return parts[0] + ".shape[" + digits + "]";
-        case value_form::stride:
-            return parts[0] + ".strides[" + digits + "]";
-        case value_form::size:
-            return parts[0] + ".size()";
-        case value_form::call:
-            return prefixed('f', number, program.functions[number].name) + "(" + list(parts) + ")";
-        case value_form::shared_array: {
-            auto text = "py::shared_array<" + type_name(cuda_python::number(value.type.element));
-            for (auto const& extent : value.parts)
-                text += ", " + std::to_string(std::get<std::int64_t>(extent.constant));
-            return text + ">(" + digits + ")";
-        }
-        default:
-            break;
-        }
-        auto const axis_of = static_cast<std::size_t>(value.form) -
-                             static_cast<std::size_t>(value_form::thread_index);
-        return "py::" + std::string(registers[axis_of]) + "(" + digits + ")";
+        auto const sign = std::string(entry.sign);
+        return value.parts.size() == 1 ? "(" + sign + "$0)" : "($0 " + sign + " $1)";
     }
 };
 

@@ -1,0 +1,192 @@
+// What names mean: variables, dotted paths, functions and frozen globals.
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
+// turns a parsed function into a typed one, for arguments of known types; its classes are layers:
+// names, values, calls, statements. A coercion is a typed expression of another type; a slot is a
+// variable of a function with one type; a span is a place in the source. A frozen global keeps the
+// value that it has when a kernel is compiled.
+module;
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.cuda_python:names;
+
+import :tree;
+import :types;
+
+namespace spio::cuda_python {
+
+// What a name means that is no variable: a path, or a function, or the value of a global.
+struct entity {
+    std::string path = {};           // such as math.sin, cuda.threadIdx.x or types.float32
+    int function = -1;               // its number in module_tree::functions, or -1
+    std::optional<node> number = {}; // of a global
+};
+// The type that a path such as types.float32 stands for, if it does.
+inline std::optional<scalar> type_named(std::string_view path) {
+    return path.starts_with("types.") ? scalar_named(path.substr(6)) : std::nullopt;
+}
+inline bool is_coercible(type const& type) {
+    return type.is_number() && (type.element.is_integer() || type.element.is_real());
+}
+inline std::span<node const> arguments_in(node const& call) {
+    return std::span(call.parts).subspan(1);
+}
+
+inline node typed_node(form form, span location, type type, std::vector<node> parts = {},
+                       int number = 0) {
+    bool const has_call = form == form::call || std::ranges::any_of(parts, &node::has_call);
+    node result = {form, location, std::move(type), std::move(parts), number};
+    result.has_call = has_call;
+    return result;
+}
+// The number as one of this type, by a coercion if it has another.
+inline node coercion_to(scalar target, node operand) {
+    if (operand.type.element == target) return operand;
+    auto const location = operand.location;
+    return typed_node(form::coercion, location, number(target), list_of(std::move(operand)));
+}
+inline node tuple_with(span location, std::vector<node> parts) {
+    type types = {type::form::tuple};
+    for (auto const& part : parts) types.parts.push_back(part.type);
+    return typed_node(form::tuple, location, std::move(types), std::move(parts));
+}
+
+// What is known of a variable at a point of the program.
+struct binding {
+    int slot = -1;
+    bool is_certain = true; // false: some path to here does not define it
+    bool has_conflict = false;
+};
+using bindings = std::map<std::string_view, binding>;
+
+// A function that is being typed, and the point that was reached in it.
+struct scope {
+    function_tree const* tree = nullptr; // as parsed; null for the value of a global
+    bool is_kernel = false;
+    std::optional<type> result = {}; // as declared, or as the first return has it
+    typed_function function = {};
+    bindings names = {};
+    int loops = 0;        // around the point
+    bool is_entry = true; // no branch or loop came before
+    bool is_reachable = true;
+};
+
+class name_typer : protected reader {
+  protected:
+    typed_program program;
+    scope* state = nullptr;                     // of the function that is being typed
+    int depth = 0;                              // of the calls of the pass to itself
+    std::vector<std::string_view> open_globals; // whose values are being computed
+
+    name_typer(std::shared_ptr<module_tree const> tree, options options)
+        : reader{&tree->text}, program{.tree = std::move(tree), .options = options} {}
+    ~name_typer() = default;
+
+    // The typed value of an expression.
+    virtual node value_of(node const&) = 0;
+
+    void check_depth(span location) const {
+        constexpr int greatest_typing_depth = 500;
+        refuse_if(depth > greatest_typing_depth, location,
+                  "nesting: calls, blocks and expressions are nested too deeply");
+    }
+    type const& type_of_slot(int slot) const {
+        return state->function.slots[static_cast<std::size_t>(slot)].type;
+    }
+    node slot_value(span location, int slot) const {
+        return typed_node(form::slot, location, type_of_slot(slot), {}, slot);
+    }
+    bool is_local(std::string_view name) const {
+        return state->tree && std::ranges::binary_search(state->tree->assigned, name);
+    }
+
+    // Nothing for a local variable, and for an expression that is no dotted name.
+    std::optional<entity> entity_of(node const& expression) {
+        if (expression.form == form::name && !is_local(expression.word)) {
+            return entity_named(expression.word, expression.location);
+        }
+        if (expression.form != form::attribute) return {};
+        auto const object = entity_of(expression.parts[0]);
+        if (!object || object->path.empty()) return {};
+        return entity{path_within(object->path, expression.word)};
+    }
+    // The path of what is called, if this is a call of a dotted name.
+    std::string called_path(node const& expression) {
+        if (expression.form != form::call) return {};
+        auto const callee = entity_of(expression.parts[0]);
+        return callee ? callee->path : "";
+    }
+
+    // A path that is a value, such as cuda.threadIdx.x or math.pi.
+    node path_value(span location, std::string const& path) const {
+        if (path == "math.pi") return constant_with(location, float64, {0, 3.141592653589793});
+        if (path == "math.e") return constant_with(location, float64, {0, 2.718281828459045});
+        constexpr std::pair<std::string_view, form> registers[] = {
+            {"cuda.threadIdx.", form::thread_index},
+            {"cuda.blockIdx.", form::block_index},
+            {"cuda.blockDim.", form::block_size},
+            {"cuda.gridDim.", form::grid_size}};
+        for (auto const& [prefix, form] : registers) {
+            if (!path.starts_with(prefix)) continue;
+            bool const is_in_grid = form == form::block_index || form == form::grid_size;
+            auto const axis = std::string_view("xyz").find(path.substr(prefix.size()));
+            if (axis > (is_in_grid ? 1U : 2U)) break;
+            refuse_if(!state->tree, location, "globals: a global does not depend on the thread");
+            return typed_node(form, location, number(intp), {}, static_cast<int>(axis));
+        }
+        refuse_if(type_named(path).has_value(), location,
+                  "types: a type is no value: call it, as in float32(x)");
+        auto const name = path.empty() ? "a function" : in_quotes(path);
+        refuse_if(path.starts_with("cuda."), location,
+                  "intrinsics: % is no intrinsic of CUDA Python v0.2", name);
+        fail(location, "types: % is no value", name);
+    }
+
+    std::optional<entity> entity_named(std::string_view name, span location) {
+        // Names in the value of a global that was passed have their first meanings.
+        auto const& tree = *program.tree;
+        static module_tree::meanings const none;
+        auto const& names =
+            text == &tree.text ? tree.names[text->part_of(location).fragment] : none;
+        auto const found = names.find(name);
+        if (found == names.end()) {
+            constexpr std::string_view known[] = {"cuda", "math", "range", "xrange"};
+            if (std::ranges::find(known, name) != std::end(known)) return entity{std::string(name)};
+            if (scalar_named(name)) return entity{"types." + std::string(name)};
+            return {};
+        }
+        auto const& meaning = found->second;
+        if (!meaning.value) return entity{meaning.path, meaning.function};
+        refuse_if(std::ranges::find(open_globals, name) != open_globals.end(), location,
+                  "globals: % is defined by itself", quoted{name});
+        open_globals.push_back(name);
+        auto const* const outer_text = std::exchange(text, meaning.text);
+        scope global;
+        auto* const outer = std::exchange(state, &global);
+        auto result = entity_of(*meaning.value);
+        if (!result || !type_named(result->path)) {
+            auto const number = value_of(*meaning.value);
+            auto const constant = constant_value(number, program.options);
+            refuse_if(!constant, meaning.value->location,
+                      "globals: a global that a kernel uses is a number or a type");
+            result = entity{.number = constant_with(location, number.type.element, *constant)};
+        }
+        state = outer;
+        text = outer_text;
+        open_globals.pop_back();
+        return result;
+    }
+};
+
+} // namespace spio::cuda_python

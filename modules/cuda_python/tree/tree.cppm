@@ -1,0 +1,245 @@
+// The tree of a program, as parsed and as typed, and the operators of the language.
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A span is a place
+// in the source; a node of the tree owns the nodes below it, its parts. The parser keeps the text,
+// and texts in the tree refer to it. A slot is a variable of a function with one type.
+module;
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.cuda_python:tree;
+
+import :text;
+import :types;
+
+namespace spio::cuda_python {
+
+// What an operator takes: two bools; integers; reals, which ints are too; numbers, complex ones
+// among them. Those that compare for equality take reals or two bools.
+enum class operands : unsigned char { booleans, equals, integers, reals, numbers };
+enum class operation : unsigned char {
+    logical_or,
+    logical_and,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal,
+    bit_or,
+    bit_xor,
+    bit_and,
+    shift_left,
+    shift_right,
+    invert,
+    add,
+    subtract,
+    multiply,
+    negate,
+    identity,
+    divide,
+    floor_divide,
+    remainder,
+    logical_not
+};
+struct operation_entry { // in the order of the operations
+    std::string_view sign;
+    int precedence; // 0 for operations of one operand; the greatest binds first
+    cuda_python::operands operands;
+    // In CUDA C++, as the emitter's texts are spelled; empty if the sign is all.
+    std::string_view text = {};
+};
+inline constexpr auto operations = std::to_array<operation_entry>({
+    {"or", 1, operands::booleans, "($0 || $1)"},
+    {"and", 2, operands::booleans, "($0 && $1)"},
+    {"<", 4, operands::reals},
+    {"<=", 4, operands::reals},
+    {">", 4, operands::reals},
+    {">=", 4, operands::reals},
+    {"==", 4, operands::equals},
+    {"!=", 4, operands::equals},
+    {"|", 5, operands::integers, "static_cast<$T>($0 | $1)"},
+    {"^", 6, operands::integers, "static_cast<$T>($0 ^ $1)"},
+    {"&", 7, operands::integers, "static_cast<$T>($0 & $1)"},
+    {"<<", 8, operands::integers, "py::shift_left($A)"},
+    {">>", 8, operands::integers, "py::shift_right($A)"},
+    {"~", 0, operands::integers, "static_cast<$T>(~$0)"},
+    {"+", 9, operands::numbers, "py::add($A)"},
+    {"-", 9, operands::numbers, "py::subtract($A)"},
+    {"*", 10, operands::numbers, "py::multiply($A)"},
+    {"-", 0, operands::numbers, "py::negate($A)"},
+    {"+", 0, operands::numbers},
+    {"/", 10, operands::reals},
+    {"//", 10, operands::reals, "py::quotient<$T, $F>($A)"},
+    {"%", 10, operands::reals, "py::remainder<$F>($A)"},
+    {"not", 0, operands::booleans, "(!$0)"},
+});
+inline operation_entry const& entry_of(operation operation) {
+    return operations[static_cast<std::size_t>(operation)];
+}
+
+// The number of a thread: an integer of any type, extended to 64 bits by its sign or by zeros, or a
+// bool; or the parts of a number, which are exact in the precision of its type; or the number of an
+// array.
+struct cell {
+    std::int64_t integer = 0;
+    double real = 0, imaginary = 0;
+};
+
+// The kinds of nodes, each with its parts and its number.
+enum class form : unsigned char {
+    constant,  // a number, with its type
+    operation, // the operands; its enumerator. Typed operands have the types that it wants
+    tuple,     // its parts; when parsed, a list too
+    call, // what is called, and the arguments; when typed: the arguments; the function's number
+    name, // in the parsed tree alone, as those to slice
+    text, // that documents, or is a signature
+    attribute,    // the object
+    subscript,    // the object, and the indices
+    slice,        // the ":" of a signature
+    slot,         // its number; in the typed tree alone, as those to shared_array
+    coercion,     // the operand as a number of the node's type
+    math,         // the operands
+    element,      // the array, and an index for each dimension
+    extent,       // the array; the dimension
+    stride,       // the array; the dimension
+    size,         // the array
+    thread_index, // an axis, 0 for x, as those that follow
+    block_index,
+    block_size,
+    grid_size,
+    shared_array, // its extents, which are constants; where it begins, in bytes
+    block,        // statements. A target is a name or an element, when typed a slot or an element
+    evaluate,     // a call
+    store,        // the target, and the operand
+    unpack,       // the targets, and a tuple
+    augment,      // the target and the operand; the operation. When typed: an element, the slot of
+                  // its old value, and the new value
+    choose,       // conditions, each with its block behind it; at last the block of an else
+    repeat,       // the condition, and the block
+    count, // the variable, the range, the block; typed: the slot, start, stop and step, the block
+    leave, // the result, if there is one
+    break_loop,
+    continue_loop,
+    pass,
+    barrier // in the typed tree alone
+};
+struct node {
+    cuda_python::form form;
+    span location = {};
+    cuda_python::type type = {}; // of a value in the typed tree, and of a constant
+    std::vector<node> parts = {};
+    int number = 0;
+    // A name, the name of an attribute or of a function of math, a text without its quotes.
+    std::string_view word = {};
+    cell value = {};               // of a constant
+    std::string_view keyword = {}; // the name of an argument that has one
+    int height = 1; // of an expression: 1 without parts, else 1 more than its highest part
+    // Whether it calls a device function, which may store to arrays. Such values are computed in
+    // the order of the source, and are the only ones that may be a statement.
+    bool has_call = false;
+
+    cuda_python::operation operation() const { return static_cast<cuda_python::operation>(number); }
+};
+template <class First, class... Others> std::vector<First> list_of(First first, Others... others) {
+    std::vector<First> list;
+    list.push_back(std::move(first));
+    (list.push_back(std::move(others)), ...);
+    return list;
+}
+inline node constant_with(span location, scalar type, cell value) {
+    node result = {form::constant, location, number(type)};
+    result.value = value;
+    return result;
+}
+node number_in(reader const&, span); // the constant that a token spells
+
+struct function_tree {
+    std::string_view name = {};
+    span location = {}; // of the name
+    std::vector<std::pair<std::string_view, span>> parameters = {};
+    std::vector<node> decorators = {};
+    node body = {form::block};
+    std::vector<std::string_view> assigned = {}; // names that are local, sorted
+};
+// What a name of a module means: a dotted path such as math.sin, or an expression, or a function.
+struct module_name {
+    span location = {};
+    std::string path = {};
+    node const* value = nullptr;
+    source_text const* text = nullptr; // that has the value
+    int function = -1;
+};
+// A file as it was read: functions without types, and what its names mean.
+struct module_tree {
+    using meanings = std::map<std::string_view, module_name>;
+
+    std::vector<fragment> fragments;
+    source_text text;                      // of all fragments
+    std::deque<source_text> further_texts; // of globals
+    std::deque<node> values;               // of globals
+    std::vector<function_tree> functions;
+    std::vector<meanings> names; // of each fragment
+
+    explicit module_tree(std::vector<fragment> list)
+        : fragments(std::move(list)), text(fragments), names(fragments.size()) {}
+};
+
+// A variable of a function, with one type. A name whose type changes has several slots, and so have
+// values that the source gives no name.
+struct slot {
+    std::string_view name;
+    cuda_python::type type;
+};
+struct typed_function {
+    std::string_view name = {};
+    int parameter_count = 0;
+    std::vector<slot> slots = {}; // the parameters first
+    type result = {};
+    node body = {form::block};
+};
+// A kernel, and the device functions that it calls, each for the types of its arguments.
+struct typed_program {
+    std::shared_ptr<module_tree const> tree; // as parsed, without types
+    cuda_python::options options = {};
+    std::vector<typed_function> functions = {}; // the kernel is the last
+    int shared_bytes = 0;
+};
+// What the module's decorators say about a function.
+struct decoration {
+    bool is_decorated = false, is_device = false;
+    std::optional<cuda_python::signature> signature = {};
+};
+
+inline constexpr int greatest_depth = 100; // of expressions, of blocks, and of calls
+inline constexpr int greatest_rank = 8;    // dimensions of an array
+
+void parse_module(module_tree&);
+// A text, or a part of it, that is one expression.
+node parse_expression(source_text const&, span part);
+// The path of what an object such as cuda, math or types has under a name.
+std::string path_within(std::string const& object, std::string_view name);
+signature signature_of(reader const&, node const&); // that an expression spells
+decoration decoration_of(module_tree const&, function_tree const&);
+// Refuses a signature of `count` parameters where the function has another number.
+void check_count(reader const&, span, std::size_t count, function_tree const&);
+// Types a kernel for arguments of these types.
+typed_program typed(std::shared_ptr<module_tree const>, options, int kernel,
+                    std::vector<type> const& parameters);
+// The value of a tree that has constants, coercions, operations and math alone; else nothing.
+std::optional<cell> constant_value(node const&, options);
+// The text of a kernel whose symbol is @.
+std::string text_of(typed_program const&);
+
+} // namespace spio::cuda_python

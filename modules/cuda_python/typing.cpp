@@ -1,0 +1,261 @@
+// The types of functions and their statements: branches that join, loops, returns.
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
+// turns a parsed function into a typed one, for arguments of known types; its classes are layers:
+// names, values, calls, assignments, statements. A binding is what is known of a variable at a
+// point of the program: its slot (a variable of one type), and whether every path to the point
+// defines it. A span is a place in the source.
+module;
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.cuda_python;
+
+import :assignments;
+import :names;
+import :tree;
+
+namespace spio::cuda_python {
+
+namespace {
+
+class statement_typer : assignment_typer {
+  public:
+    statement_typer(std::shared_ptr<module_tree const> tree, options options)
+        : assignment_typer(std::move(tree), options) {}
+
+    typed_program typed(int kernel, std::vector<type> const& parameters) {
+        auto const& function = program.tree->functions[static_cast<std::size_t>(kernel)];
+        instance(kernel, parameters, function.location);
+        return std::move(program);
+    }
+
+  private:
+    std::vector<int> active; // the functions being typed
+    std::map<std::string, int> instances;
+
+    int instance(int number, std::vector<type> const& parameters, span call) override {
+        auto key = std::to_string(number);
+        for (auto const& parameter : parameters) key += " " + name_of(parameter);
+        if (auto const found = instances.find(key); found != instances.end()) return found->second;
+        auto const& tree = program.tree->functions[static_cast<std::size_t>(number)];
+        refuse_if(std::ranges::find(active, number) != active.end(), call,
+                  "recursion: functions do not call themselves, and % is being called",
+                  quoted{tree.name});
+        level const guard(depth);
+        check_depth(call);
+        bool const is_kernel = active.empty();
+        active.push_back(number);
+        if (!is_kernel) calls.push_back(program.tree->text.position_of(call));
+        auto const decoration = decoration_of(*program.tree, tree);
+        scope scope = {.tree = &tree, .is_kernel = is_kernel};
+        if (decoration.signature) scope.result = decoration.signature->result;
+        if (is_kernel) {
+            refuse_if(scope.result && !scope.result->is_nothing(), tree.location,
+                      "functions: a kernel returns nothing: its signature begins with void");
+            scope.result = type();
+        }
+        auto* const outer = std::exchange(state, &scope);
+        auto& function = scope.function;
+        function.name = tree.name;
+        function.parameter_count = static_cast<int>(parameters.size());
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            auto const name = tree.parameters[i].first;
+            scope.names[name] = {new_slot(name, parameters[i])};
+        }
+        function.body = typed_block(tree.body);
+        function.result = scope.result.value_or(type());
+        refuse_if(scope.is_reachable && !function.result.is_nothing(), tree.location,
+                  "functions: % returns %, but may end without a return", quoted{tree.name},
+                  function.result);
+        state = outer;
+        active.pop_back();
+        if (!is_kernel) calls.pop_back();
+        program.functions.push_back(std::move(function));
+        int const result = static_cast<int>(program.functions.size()) - 1;
+        instances.emplace(std::move(key), result);
+        return result;
+    }
+
+    // Types statements in their order.
+    node typed_block(node const& statements) {
+        node block = {form::block, statements.location};
+        for (auto const& statement : statements.parts) type_statement(statement, block);
+        return block;
+    }
+    void type_statement(node const& statement, node& block) {
+        level const guard(depth);
+        check_depth(statement.location);
+        auto const form = statement.form;
+        if (form == form::evaluate) return type_evaluation(statement, block);
+        if (form == form::store) return type_store(statement, block);
+        if (form == form::unpack) return type_unpacking(statement, block);
+        if (form == form::augment) return type_augmented(statement, block);
+        if (form == form::pass) return;
+        state->is_entry = false;
+        if (form == form::choose) return type_choice(statement, block);
+        if (form == form::repeat) return type_while(statement, block);
+        if (form == form::count) return type_for(statement, block);
+        state->is_reachable = false;
+        if (form == form::leave) return type_return(statement, block);
+        block.parts.push_back({form, statement.location});
+    }
+
+    void type_choice(node const& statement, node& block) {
+        node choice = {form::choose, statement.location};
+        auto const entry = state->names;
+        bool const was_reachable = state->is_reachable;
+        std::vector<std::pair<std::size_t, bindings>> ends; // of the branches that reach the join
+        for (auto const& part : statement.parts) {
+            if (part.form != form::block) {
+                state->names = entry;
+                choice.parts.push_back(condition_of(part));
+                continue;
+            }
+            state->names = entry;
+            state->is_reachable = was_reachable;
+            choice.parts.push_back(typed_block(part));
+            if (state->is_reachable) {
+                ends.emplace_back(choice.parts.size() - 1, std::move(state->names));
+            }
+        }
+        if (statement.parts.size() % 2 == 0) { // there is no else
+            ends.emplace_back(choice.parts.size(), entry);
+            choice.parts.push_back({form::block});
+        }
+        state->is_reachable = was_reachable && !ends.empty();
+        join(entry, ends, choice.parts);
+        block.parts.push_back(std::move(choice));
+    }
+    // Joins the variables at the ends of branches: the type is that of before, or else that of the
+    // first branch that has one. Appends to the other branches what stores and coerces to it.
+    void join(bindings const& entry, std::vector<std::pair<std::size_t, bindings>> const& ends,
+              std::vector<node>& branches) {
+        state->names = entry;
+        for (auto const& [branch, names] : ends) {
+            for (auto const& [name, ignored] : names) state->names.try_emplace(name);
+        }
+        for (auto& [name, joined] : state->names) {
+            for (auto const& [branch, names] : ends) {
+                auto const found = names.find(name);
+                bool const is_defined = found != names.end() && found->second.slot >= 0;
+                joined.is_certain &= is_defined && found->second.is_certain;
+                joined.has_conflict |= is_defined && found->second.has_conflict;
+                if (joined.slot < 0 && is_defined) joined.slot = found->second.slot;
+            }
+            for (auto const& [branch, names] : ends) {
+                auto const found = names.find(name);
+                int const slot = found == names.end() ? -1 : found->second.slot;
+                if (joined.has_conflict || slot < 0 || slot == joined.slot) continue;
+                auto const wanted = type_of_slot(joined.slot);
+                auto operand = slot_value({}, slot);
+                joined.has_conflict =
+                    operand.type != wanted && !(is_coercible(operand.type) && is_coercible(wanted));
+                if (joined.has_conflict) break;
+                add(branches[branch], form::store, {}, slot_value({}, joined.slot),
+                    coerced(std::move(operand), wanted, ""));
+            }
+        }
+    }
+
+    // Types the body of a loop behind what `block` has of it already. Behind the loop, variables
+    // from before have their old slots; others may be undefined, since the body may not have run.
+    void type_body(node const& body, node& block, bindings const& entry) {
+        bool const was_reachable = state->is_reachable;
+        ++state->loops;
+        for (auto& statement : typed_block(body).parts) block.parts.push_back(std::move(statement));
+        --state->loops;
+        state->is_reachable = was_reachable;
+        for (auto& [name, binding] : state->names) {
+            auto const found = entry.find(name);
+            if (found != entry.end()) binding = found->second;
+            binding.is_certain &= found != entry.end();
+        }
+    }
+    void type_while(node const& statement, node& block) {
+        auto condition = condition_of(statement.parts[0]);
+        node body = {form::block};
+        type_body(statement.parts[1], body, bindings(state->names));
+        add(block, form::repeat, statement.location, std::move(condition), std::move(body));
+    }
+    void type_for(node const& statement, node& block) {
+        auto const &variable = statement.parts[0], &range = statement.parts[1];
+        auto const location = range.location;
+        auto const path = called_path(range);
+        refuse_if(path != "range" && path != "xrange", location,
+                  "loops: a loop runs over range or xrange alone");
+        auto limits = arguments_of(range);
+        for (auto& limit : limits) {
+            refuse_if(!limit.type.is_number() || !limit.type.element.is_integer(), limit.location,
+                      "loops: the limits of a range are integers and not %", limit.type);
+            limit = coercion_to(intp, std::move(limit));
+        }
+        refuse_if(limits.empty() || limits.size() > 3, range.parts[0].location,
+                  "loops: a range takes 1 to 3 limits");
+        if (limits.size() == 1) limits.insert(limits.begin(), constant_with(location, intp, {0}));
+        if (limits.size() == 2) limits.push_back(constant_with(location, intp, {1}));
+        auto const step = constant_value(limits[2], program.options);
+        refuse_if(step && step->integer == 0, limits[2].location,
+                  "loops: the step of a range is not 0");
+        auto const counter = slot_value(variable.location, new_slot("counter", number(intp)));
+        auto const entry = state->names;
+        node body = {form::block};
+        ++state->loops;
+        assign(variable, counter, body);
+        --state->loops;
+        type_body(statement.parts[2], body, entry);
+        add(block, form::count, statement.location, counter, std::move(limits[0]),
+            std::move(limits[1]), std::move(limits[2]), std::move(body));
+    }
+
+    void type_return(node const& statement, node& block) {
+        auto const location = statement.location;
+        auto& result = state->result;
+        if (statement.parts.empty()) {
+            refuse_if(result && !result->is_nothing(), location,
+                      "functions: this function returns %", result.value_or(type()));
+            result = type();
+            return block.parts.push_back({form::leave, location});
+        }
+        refuse_if(state->is_kernel, location, "functions: a kernel returns nothing");
+        auto const purpose = "the result of " + in_quotes(state->tree->name);
+        auto const& spelled = statement.parts[0];
+        bool const is_tuple = spelled.form == form::tuple && spelled.parts.size() > 1;
+        std::vector<node> parts;
+        for (auto const& part : is_tuple ? std::span(spelled.parts) : std::span<node const>()) {
+            auto value = value_of(part);
+            auto const i = parts.size();
+            bool const is_known = result && i < result->parts.size();
+            if (is_known) value = coerced(std::move(value), result->parts[i], purpose);
+            refuse_if(!value.type.is_number() && !value.type.is_array(), part.location,
+                      "tuples: a part of a tuple is a number or an array");
+            parts.push_back(std::move(value));
+        }
+        auto operand =
+            is_tuple ? tuple_with(spelled.location, std::move(parts)) : value_of(spelled);
+        refuse_if(operand.type.is_nothing(), location, "functions: this call has no value");
+        if (!result) result = operand.type;
+        add(block, form::leave, location, coerced(std::move(operand), *result, purpose));
+    }
+};
+
+} // namespace
+
+typed_program typed(std::shared_ptr<module_tree const> tree, options options, int kernel,
+                    std::vector<type> const& parameters) {
+    return statement_typer(std::move(tree), options).typed(kernel, parameters);
+}
+
+} // namespace spio::cuda_python
