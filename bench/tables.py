@@ -10,6 +10,7 @@ import pathlib
 import re
 import statistics
 import sys
+import cuda_python_tables
 import drawn_table
 import models_table
 
@@ -220,31 +221,6 @@ def matmul_random():
     return rows
 
 
-def cuda_python_head():
-    """The newest results of CUDA Python, and the rows that head its tables."""
-    file, results = newest("cuda_python")
-    return results, [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", ""]
-
-
-def cuda_python_launches():
-    """The rows of a table: the time of a launch by its number of arguments, from C++ and from Python."""
-    results, rows = cuda_python_head()
-    kinds = {"from C++": results["launches_by_cpp"]}
-    for record in results["launches"]:
-        kinds.setdefault(f"from Python, {record['kind']}", []).append(record)
-    counts = " | ".join(f"{record['arguments']} arguments" for record in kinds["from C++"])
-    rows += [f"| launched | {counts} |", "|---|" + "---|" * len(kinds["from C++"])]
-    return rows + [f"| {kind} | " + " | ".join(f"{each['us']:.1f} us" for each in same) + " |" for kind, same in kinds.items()]
-
-
-def cuda_python_examples():
-    """The rows of a table: the time of each example, and of the same kernel in CUDA C++."""
-    results, rows = cuda_python_head()
-    rows += ["| example | CUDA Python | CUDA C++ | ratio |", "|---|---|---|---|"]
-    return rows + [f"| `{each['name']}` | {microseconds(each['spio_us'])} us | {microseconds(each['cuda_us'])} us | "
-                   f"{each['ratio']:.2f} |" for each in results["examples"]]
-
-
 tables = {
     "conv2d": lambda: conv2d("conv2d_goals_sm90a"),
     "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", 3),
@@ -261,8 +237,9 @@ tables = {
     "matmul": matmul,
     "matmul_layers": matmul_layers,
     "matmul_random": matmul_random,
-    "cuda_python_launches": cuda_python_launches,
-    "cuda_python_examples": cuda_python_examples,
+    "cuda_python_launches": lambda: cuda_python_tables.launches(root, *newest("cuda_python")),
+    "cuda_python_examples": lambda: cuda_python_tables.examples(root, *newest("cuda_python")),
+    "cuda_python_math": lambda: cuda_python_tables.functions(root, *newest("cuda_python_math")),
 }
 
 
