@@ -40,7 +40,7 @@ struct ELEMENT : dim {
 
 // The four floats of an element.
 using float4 = vec<float, 4>;
-constexpr void add(float4& sum, float4 const& value) {
+constexpr void add(float4& sum, float4 value) {
     for (int n = 0; n < float4::size(); ++n) sum[n] += value[n];
 }
 
