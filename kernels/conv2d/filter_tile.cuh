@@ -51,8 +51,9 @@ template <problem Problem> struct filter_tile {
     }
 };
 
-template <problem Problem> class filter_from_shared : public filter_fragments<Problem> {
-    using fragments = filter_fragments<Problem>;
+template <problem Problem, int Phases = 1>
+class filter_from_shared : public filter_fragments<Problem, Phases> {
+    using fragments = filter_fragments<Problem, Phases>;
 
   public:
     // `group` is the cursor at the first cell of a group in a filter_tile.
@@ -61,10 +62,11 @@ template <problem Problem> class filter_from_shared : public filter_fragments<Pr
         for (auto const row : range(R(Problem.r))) {
 #pragma unroll
             for (int pair = 0; pair < fragments::pairs; ++pair) {
-                load(this->pairs_[row.get()][pair], group, row, S(2 * pair));
+                load(this->pairs_[row.get()][pair], group, row,
+                     S(fragments::pairing().first_tap(pair)));
             }
             if constexpr (fragments::has_single) {
-                load(this->single_[row.get()], group, row, S(Problem.s - 1));
+                load(this->single_[row.get()], group, row, S(fragments::pairing().single()));
             }
         }
     }
@@ -74,14 +76,14 @@ template <problem Problem> class filter_from_shared : public filter_fragments<Pr
     __device__ static void load(Fragment& taps, Cursor const& group, R r, S s) {
         if constexpr (Problem.pass == direction::fprop) {
             auto const row = Fragment::row_index();
-            auto const tap = S(row.template get<D8>().get());
+            auto const tap = S(Phases * row.template get<D8>().get());
             taps.load(group[row.template get<K>()][r][s + tap]);
         } else {
             // dgrad: the output channels of fprop are its input channels, and the filter is rotated
             // by 180 degrees.
             auto const row = Fragment::transposed_row_index();
             auto const channel = row.template get<D>();
-            auto const tap = S(D8(channel).get());
+            auto const tap = S(Phases * D8(channel).get());
             taps.load_transposed(
                 group[C(channel.get() % 8)][R(Problem.r - 1) - r][S(Problem.s - 1) - s - tap]);
         }

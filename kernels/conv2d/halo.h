@@ -29,6 +29,22 @@ struct correlated_axis : window {
         return spacing == 1 ? position : (position + 1) >> 1;
     }
 
+    // The inputs that some neighbouring outputs read, and the first of them. The first output has a
+    // number that is a multiple of the spacing; with a spacing of 2, the outputs after it read
+    // their inputs under other taps.
+    constexpr int first_input(int output) const { return input_from(first_position(output)); }
+    constexpr int input_count(int outputs) const {
+        return input_from(position_count(outputs) - pad) - first_input(0);
+    }
+    // The positions from the first that output 0 reads to the first that has an input: 0 or 1.
+    constexpr int lead() const { return spacing * first_input(0) + pad; }
+    // The first tap of an output under which there is an input; and how many inputs after
+    // first_input(0) that one is, for the outputs below the spacing.
+    constexpr int first_tap(int output) const { return (pad + output) % spacing; }
+    constexpr int input_offset(int output) const {
+        return input_from(output - pad + first_tap(output)) - first_input(0);
+    }
+
     // A walk along the axis. Outputs whose numbers differ by a multiple of phases() read positions
     // that differ by a multiple of the dilation. The walk over such a phase takes these positions
     // one after the other, and each output reads neighbouring ones: output n of the phase reads the

@@ -59,10 +59,11 @@ struct block {
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const inputs = tiles::push_input(memory);
         auto const seconds = tiles::push_second(inputs.rest);
-        auto const filters = seconds.rest.template push<typename tiles::filter_groups>();
+        auto const outputs = tiles::push_output(memory, seconds.rest);
+        auto const filters = outputs.rest.template push<typename tiles::filter_groups>();
         input = inputs.tensor;
         second = seconds.tensor;
-        output = tiles::push_output(memory).tensor;
+        output = outputs.tensor;
         filter = filters.tensor;
         full = filters.rest.template push<typename tiles::barriers>().tensor;
         is_issuer = this_thread() == 0;
@@ -78,6 +79,8 @@ struct block {
     __device__ __forceinline__ void set_up() const {
         let_kernels_after_start<Arch>();
         if (is_issuer) {
+            prefetch<Arch>(map_as<typename tiles::input_map>(p.input));
+            prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
 #pragma unroll
             for (auto const barrier : range(full)) full[barrier]->init(1);
             mbarrier<Arch>::publish();
@@ -101,9 +104,8 @@ struct block {
             tile_position const position = position_of(tile);
             if (!position.exists) continue;
             full[tile]->arrive_and_expect(Config.images * bytes_of_image);
-            H const row(rows_of(sizes).first_position(unfold(position.row).get()) +
-                        tiles::first_row);
-            W const column(columns_of(sizes).first_position(unfold(position.column).get()));
+            H const row(rows_of(sizes).first_input(unfold(position.row).get()) + tiles::first_row);
+            W const column(columns_of(sizes).first_input(unfold(position.column).get()));
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
                 auto const place =
@@ -133,10 +135,15 @@ struct block {
         full[tiles::filter_barrier()]->wait(0);
         return consumer<Problem, Config, Arch, decltype(input_cursor), decltype(output_cursor),
                         Last>{
-            has_group,     unfold(channel),
-            channels,      input_cursor,
-            output_cursor, input,
-            second,        filter_from_shared<Problem>(filter[FilterGroup(has_group ? warp : 0)]),
+            has_group,
+            unfold(channel),
+            channels,
+            input_cursor,
+            output_cursor,
+            input,
+            output,
+            second,
+            filter_from_shared<Problem, tiles::phases>(filter[FilterGroup(has_group ? warp : 0)]),
             last};
     }
 
@@ -174,7 +181,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
         if (consume.has_group) {
             consume(tile, position);
         } else if constexpr (consume.has_spare_warps) {
-            consume.clear_preactivation(tile);
+            consume.clear_spare(tile);
         }
         block.store(tile, position);
     }

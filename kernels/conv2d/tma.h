@@ -34,17 +34,24 @@ struct config {
     // larger than the input.
     constexpr bool has_all_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return problem.knows_image() && sizes.p <= rows && sizes.rows.pad >= 0 &&
-               sizes.rows.pad < problem.extent_h() &&
+        return problem.knows_image() && !has_gaps(problem) && sizes.p <= rows &&
+               sizes.rows.pad >= 0 && sizes.rows.pad < problem.extent_h() &&
                (checked_size(rows) * columns).value <=
                    (checked_size(sizes.h) * input_columns(problem)).value;
     }
     constexpr int input_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return has_all_rows(problem) ? sizes.h : rows_of(sizes).position_count(rows);
+        return has_all_rows(problem) ? sizes.h : rows_of(sizes).input_count(rows);
     }
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(correlation_of(problem)).position_count(columns);
+        return columns_of(correlation_of(problem)).input_count(columns);
+    }
+    // Whether there are zeros between the inputs: in dgrad of stride 2. Outputs of even and of odd
+    // rows and columns then read inputs under other taps. The output is larger than the input, and
+    // has shared memory of its own.
+    static constexpr bool has_gaps(problem const& problem) {
+        correlation const sizes = correlation_of(problem);
+        return sizes.spacing_h > 1 || sizes.spacing_w > 1;
     }
     // Mma tiles per row: 16 columns each, the rows of one matrix product.
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
@@ -66,12 +73,17 @@ struct config {
         if (!problem.has_second_output()) return 0;
         return (divup(checked_size(rows) * columns * groups, 64) * 64).as_int();
     }
+    constexpr int pitch_of_output(problem const& problem) const {
+        if (!has_gaps(problem)) return pitch_of_boxes(problem);
+        return (divup(checked_size(rows) * columns * groups, 64) * 64).as_int();
+    }
     constexpr int cells_of_filter(problem const& problem) const {
         return 8 * groups * problem.taps();
     }
     constexpr checked_size cells_of_tiles(problem const& problem) const {
         return checked_size(tiles_per_block) * images *
-               (checked_size(pitch_of_boxes(problem)) + pitch_of_second(problem));
+               (checked_size(pitch_of_boxes(problem)) + pitch_of_second(problem) +
+                (has_gaps(problem) ? pitch_of_output(problem) : 0));
     }
     constexpr int shared_bytes(problem const& problem) const {
         auto const cells = cells_of_tiles(problem) + cells_of_filter(problem);
@@ -91,16 +103,27 @@ struct config {
         return fragment_registers(problem, live_rows(problem), mma_tiles());
     }
 
-    // TMA puts no zeros between inputs, as dgrad of stride 2 needs them.
+    // Of dgrad of stride 2, those are left out whose taps of even or of odd columns are none or
+    // both have a tap without a partner.
     static constexpr bool has_pass(problem const& problem) {
-        bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1;
-        return problem.pass == direction::fprop || (problem.pass == direction::dgrad && is_dense);
+        if (problem.pass != direction::dgrad || !has_gaps(problem)) {
+            return problem.pass != direction::wgrad;
+        }
+        correlation const sizes = correlation_of(problem);
+        bool const is_dense = problem.dilation_h == 1 && problem.dilation_w == 1;
+        bool const has_pairs = sizes.spacing_w == 1 || (problem.s % 2 == 1 && problem.s > 1);
+        return problem.knows_layer() && is_dense && has_pairs && sizes.rows.pad >= 0 &&
+               sizes.columns.pad >= 0;
     }
     // Whether a kernel of this configuration can compute the problem.
     constexpr bool fits(problem const& problem) const {
         bool const is_positive =
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && tiles_per_block >= 1;
-        bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
+        // The columns of an mma tile are neighbours, or with gaps, every second one.
+        correlation const sizes = correlation_of(problem);
+        int const pixels = columns / sizes.spacing_w;
+        bool const has_tiles = (pixels % 16 == 0 || (pixels == 8 && images % 2 == 0)) &&
+                               columns % sizes.spacing_w == 0 && rows % sizes.spacing_h == 0;
         // A TMA box has at most 256 elements a side.
         if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
         // A thread has at most 255 registers, of which some hold addresses.

@@ -24,14 +24,14 @@ template <problem Problem, config Config> struct add_products {
     using accumulators = accumulator[live][Config.mma_tiles()];
 
     accumulators& sums;
-    int row;
+    int position; // of the input row, from the first that the tile's first output row reads
     int mma_tile;
 
     template <class Columns, class Taps>
     __device__ __forceinline__ void operator()(Columns const& columns, Taps const& taps) const {
 #pragma unroll
         for (int n = 0; n < r; ++n) {
-            int const distance = row - Problem.dilation_h * n;
+            int const distance = position - Problem.dilation_h * n;
             int const output_row = distance / stride;
             if (distance >= 0 && distance % stride == 0 && output_row < Config.rows) {
                 multiply(sums[output_row % live][mma_tile], columns, taps(R(n)));
@@ -53,6 +53,8 @@ struct consumer {
     static constexpr int live = adder::live;
     static constexpr int stride = adder::stride;
     static constexpr int rows = Config.rows;
+    static constexpr int spacing = tiles::height.spacing;
+    static constexpr int phases = tiles::phases;
     static constexpr bool has_epilogue = Problem.has_epilogue() || !same<Last, no_last_step>;
 
     bool has_group;
@@ -61,8 +63,9 @@ struct consumer {
     Input input;
     Output output;
     typename tiles::input_tiles inputs;
+    typename tiles::output_tiles outputs;
     typename tiles::second_tiles second;
-    filter_from_shared<Problem> filter;
+    filter_from_shared<Problem, phases> filter;
     Last last;
 
     __device__ __forceinline__ void operator()(TILE tile, tile_position const& position) const {
@@ -70,16 +73,24 @@ struct consumer {
         correlate(tile, input[tile], output[tile], position);
     }
 
-    // Where the channels end, some warps of a block have no group. Their part of the preactivation
-    // is beyond the tensor, but TMA reads it; so they write zeros.
+    // Where the channels end, some warps of a block have no group. Their part of the preactivation,
+    // or of an output that overwrites no input, is beyond the tensor, but TMA reads it; so they
+    // write zeros.
     static constexpr bool has_spare_warps =
         (!Problem.knows_layer() || Problem.groups() % Config.groups != 0) &&
-        Problem.preactivation && !Problem.residual;
-    __device__ void clear_preactivation(TILE tile) const {
+        ((Problem.preactivation && !Problem.residual) || tiles::has_gaps);
+    __device__ void clear_spare(TILE tile) const {
+        if constexpr (tiles::has_gaps) {
+            clear(outputs[tile]);
+        } else {
+            clear(second[tile]);
+        }
+    }
+    template <class Tile> __device__ static void clear(Tile const& tile) {
         using Cell = compound_index<tiles::n_of_tile, tiles::p, tiles::q>;
-        auto const preactivations = second[tile][fold<K, 8>(this_warp().get())];
+        auto const cells = tile[fold<K, 8>(this_warp().get())];
         for (int number = this_lane().get(); number < Cell::size(); number += 32) {
-            *preactivations[Cell(number)] = {};
+            *cells[Cell(number)] = {};
         }
     }
 
@@ -105,43 +116,60 @@ struct consumer {
         accumulators sums;
 #pragma unroll
         for (int row = 0; row < tiles::input_rows; ++row) {
-            if (row % stride == 0 && row / stride < rows) {
+            int const place = spacing * row + tiles::height.lead();
 #pragma unroll
-                for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-                    for (auto& two : sums[row / stride % live][mma_tile].registers)
-                        two = channels.initial();
+            for (int begun = place - spacing + 1; begun <= place; ++begun) {
+                if (begun < 0 || begun % stride != 0 || begun / stride >= rows) continue;
+                for (auto& sum : sums[begun / stride % live]) {
+                    for (auto& two : sum.registers) two = channels.initial();
                 }
             }
-            if (tiles::may_be_in_image(row)) add_row(sums, row, tile_input);
-            int const distance = row - (Problem.extent_h() - 1);
-            if (int const finished = distance / stride; distance >= 0 && distance % stride == 0) {
+            if (tiles::may_be_in_image(row)) {
+                add_row(sums, row, tile_input, numbers_below<Config.mma_tiles()>());
+            }
+#pragma unroll
+            for (int last = place; last < place + spacing; ++last) {
+                int const distance = last - (Problem.extent_h() - 1);
+                int const finished = distance / stride;
+                if (distance < 0 || distance % stride != 0 || finished >= rows) continue;
                 sync_warp(); // all lanes have read the input that this overwrites
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
                     auto& sum = sums[finished % live][mma_tile];
-                    if constexpr (has_epilogue) {
-                        finish(sum, tile, P(finished), 16 * mma_tile, position);
-                    }
+                    if constexpr (has_epilogue) finish(sum, tile, P(finished), mma_tile, position);
                     sum.template rounded<element<Problem>>().template store<Arch>(
-                        tile_output[P(finished)][Pixels(16 * mma_tile)]);
+                        tile_output[P(finished)][first_pixel(mma_tile).template get<N>()]
+                                   [column_in_tile(mma_tile)]);
                 }
             }
         }
     }
-    template <class TileInput>
-    __device__ __forceinline__ void add_row(accumulators& sums, int row,
-                                            TileInput const& tile_input) const {
-#pragma unroll
-        for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-            Pixels const first(16 * mma_tile);
-            filter.for_each_step(tile_input[first.template get<N>()][tiles::tile_column(
-                                     first.template get<Q>())][H(row - tiles::first_row)],
-                                 adder{sums, row, mma_tile});
-        }
+    // The first pixel of an mma tile, and its column from the one at which a lane's cursor stands.
+    // The mma tiles of the phases of the same pixels follow one another.
+    static constexpr Pixels first_pixel(int mma_tile) { return Pixels(16 * (mma_tile / phases)); }
+    static constexpr Q column_in_tile(int mma_tile) {
+        return tiles::output_column(first_pixel(mma_tile).template get<Q>(), mma_tile % phases);
+    }
+    template <class TileInput, int... MmaTile>
+    __device__ __forceinline__ void
+    add_row(accumulators& sums, int row, TileInput const& tile_input, numbers<MmaTile...>) const {
+        (add_mma_tile<MmaTile>(sums, row, tile_input), ...);
+    }
+    template <int MmaTile, class TileInput>
+    __device__ __forceinline__ void add_mma_tile(accumulators& sums, int row,
+                                                 TileInput const& tile_input) const {
+        constexpr Pixels first = first_pixel(MmaTile);
+        constexpr int phase = MmaTile % phases;
+        constexpr W offset(tiles::width.input_offset(phase));
+        filter.template for_each_step<tiles::width.first_tap(phase)>(
+            tile_input[first.template get<N>()][tiles::tile_column(first.template get<Q>())][offset]
+                      [H(row - tiles::first_row)],
+            adder{sums, spacing * row + tiles::height.lead(), MmaTile});
     }
     // The epilogue of 16 columns of an output row. The preactivation overwrites the residual.
-    __device__ __forceinline__ void finish(accumulator& sum, TILE tile, P row, int first,
+    __device__ __forceinline__ void finish(accumulator& sum, TILE tile, P row, int mma_tile,
                                            tile_position const& position) const {
+        int const first = 16 * mma_tile;
         elements residual;
         if constexpr (Problem.residual) residual.load(second_of_lane(tile, row, first));
 #pragma unroll
@@ -160,11 +188,14 @@ struct consumer {
             }
             if constexpr (!same<Last, no_last_step>) {
                 auto const lane = for_lane<accumulator::lane_index>(this_lane());
-                Pixels const pixel(first + 8 * piece + lane.template get<Q>().get());
-                last(make_coordinates(unfold(position.image) + pixel.template get<N>(),
-                                      unfold(position.row) + row,
-                                      unfold(position.column) + pixel.template get<Q>(),
-                                      first_channel + unfold(lane.template get<fold<K, 2>>())),
+                Pixels const pixel(16 * (mma_tile / phases) + 8 * piece +
+                                   lane.template get<Q>().get());
+                last(make_coordinates(
+                         unfold(position.image) + pixel.template get<N>(),
+                         unfold(position.row) + row,
+                         unfold(position.column) +
+                             tiles::output_column(pixel.template get<Q>(), mma_tile % phases),
+                         first_channel + unfold(lane.template get<fold<K, 2>>())),
                      two);
             }
         }

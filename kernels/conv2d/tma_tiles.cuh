@@ -65,20 +65,37 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         agrees<input_map>(input_plan(Problem, Config)) &&
             agrees<output_map>(output_plan(Problem, Config)),
         "the tile in shared memory must be the box that the plans in conv2d/tma.h describe");
-    static_assert(output_tile::num_bytes() <= input_tile::num_bytes(),
+    static constexpr bool has_gaps = Config.has_gaps(Problem);
+    static_assert(has_gaps || output_tile::num_bytes() <= input_tile::num_bytes(),
                   "the output of a tile overwrites its input");
 
-    // All boxes of a block. Output boxes begin where the input boxes do.
+    // All boxes of a block. Output boxes begin where the input boxes do, unless there are gaps
+    // between the inputs.
     static constexpr int pitch = Config.pitch_of_boxes(Problem);
+    static constexpr int output_pitch = Config.pitch_of_output(Problem);
     static constexpr auto tile = axis<TILE>(Config.tiles_per_block).pitch(Config.images * pitch);
     static constexpr auto n = axis<N>(Config.images).pitch(pitch);
+    static constexpr auto tile_of_output =
+        axis<TILE>(Config.tiles_per_block).pitch(Config.images * output_pitch);
+    static constexpr auto n_of_output = axis<N>(Config.images).pitch(output_pitch);
     using input_tiles = tensor<cell<Problem>, tile, n, h, w, input_cells>;
-    using output_tiles = tensor<cell<Problem>, tile, n, p, q, output_cells>;
+    using output_tiles = tensor<cell<Problem>, tile_of_output, n_of_output, p, q, output_cells>;
     template <class Memory> __device__ static auto push_input(Memory const& memory) {
         return memory.template push<input_tiles, box_alignment<input_tile>>();
     }
-    template <class Memory> __device__ static auto push_output(Memory const& memory) {
-        return memory.template push<output_tiles, box_alignment<output_tile>>();
+    // The output overwrites the input, at `begin`, or has memory of its own, in `rest`.
+    template <class Begin, class Rest>
+    __device__ static auto push_output(Begin const& begin, Rest const& rest) {
+        if constexpr (has_gaps) {
+            return rest.template push<output_tiles, box_alignment<output_tile>>();
+        } else {
+            struct overlay {
+                output_tiles tensor;
+                Rest rest;
+            };
+            auto const output = begin.template push<output_tiles, box_alignment<output_tile>>();
+            return overlay{output.tensor, rest};
+        }
     }
     // The second tensor of each tile, if it has one.
     static constexpr bool has_second = Problem.has_second_output() || Problem.has_derivative();
@@ -101,8 +118,12 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
             return nothing{second_tiles(nullptr), memory};
         }
     }
-    // The columns of a row over all images of a tile.
-    using Pixels = compound_index<axis<N>(Config.images), q>;
+    // The outputs of a row over all images of a tile: its columns, or with gaps between the inputs
+    // its even or its odd columns, the phases.
+    static constexpr correlated_axis width = columns_of(global::sizes);
+    static constexpr int phases = width.spacing;
+    static constexpr int pixels_of_row = Config.columns / phases;
+    using Pixels = compound_index<axis<N>(Config.images), axis<Q>(pixels_of_row)>;
     // The barriers of the tiles, one each, and after them the barrier of the filter.
     using barriers = tensor<mbarrier<Arch>, axis<TILE>(Config.tiles_per_block + 1)>;
     __device__ static TILE filter_barrier() { return TILE(Config.tiles_per_block); }
@@ -114,28 +135,31 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     __device__ static auto input_of_lane(input_tiles const& input, fold<C, 8> group,
                                          Lane const& lane) {
         auto const pixel = lane.template get<Q>().get();
-        return input[group][N(pixel / Config.columns)][tile_column(Q(pixel % Config.columns))]
+        return input[group][N(pixel / pixels_of_row)][tile_column(Q(pixel % pixels_of_row))]
                     [filter_fragments<Problem>::column_of_tap(lane)];
     }
     // The column of the input tile that a column of the output tile reads first.
     static constexpr W tile_column(Q column) {
         return W(global::sizes.columns.stride * column.get());
     }
+    // The column of the output tile of a pixel in a phase.
+    static constexpr Q output_column(Q pixel, int phase) { return Q(phases * pixel.get() + phase); }
     template <class Tiles, class Lane>
     __device__ static auto output_of_lane(Tiles const& output, fold<C, 8> group, Lane const& lane) {
         auto const pixel = lane.template get<Q>().get();
-        return output[cast<K>(group)][N(pixel / Config.columns)][Q(pixel % Config.columns)];
+        return output[cast<K>(group)][N(pixel / pixels_of_row)]
+                     [output_column(Q(pixel % pixels_of_row), 0)];
     }
 
     // Input rows of a tile, with those that the filter reads beside it, and the first of them that
     // is in shared memory.
     static constexpr correlated_axis height = rows_of(global::sizes);
-    static constexpr int input_rows = height.position_count(rows);
+    static constexpr int input_rows = height.input_count(rows);
     static constexpr int first_row = Config.has_all_rows(Problem) ? height.pad : 0;
     // Whether row `row` of a tile's input may lie inside the image. Of a tile that covers all rows
     // of its images, it is known at compile time which rows are padding; they are skipped.
     static constexpr bool may_be_in_image(int row) {
-        if (!Problem.knows_image() || global::sizes.p > rows) return true;
+        if (!Problem.knows_image() || has_gaps || global::sizes.p > rows) return true;
         constexpr correlated_axis rows_of_image = height;
         return rows_of_image.is_inside(row - rows_of_image.pad);
     }

@@ -146,7 +146,13 @@ class listing {
     // Adds the configurations of the body tma, and below those of cp_async.
     void add_tma() {
         std::vector<columns> widths;
-        if (sizes.q <= 8) {
+        if (sizes.spacing_w > 1) {
+            // A tile has 16 even and 16 odd columns, or 8 of each of two images.
+            widths = {{2, 16}};
+            for (int const count : {32, 64}) {
+                if (count < sizes.q + 32) widths.push_back({1, count});
+            }
+        } else if (sizes.q <= 8) {
             widths = {{2, 8}, {4, 8}};
         } else {
             for (int const count : {16, 32, 48}) {

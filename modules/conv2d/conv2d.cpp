@@ -85,7 +85,7 @@ void check_epilogue(problem const& problem) {
 
 void refuse_tma(problem const& problem) {
     throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
-                "the body tma makes no dgrad of stride 2, cp_async does");
+                "the body tma makes no such dgrad, cp_async does");
 }
 
 void check_sides(problem const& problem) {

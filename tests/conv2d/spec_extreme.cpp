@@ -231,8 +231,7 @@ TEST_CASE("extreme problems of conv2d") {
             check_body(problem, conv2d::best_wgrad_cp_async(problem, arch), counts);
             check_body(problem, conv2d::best_wgrad_tma(problem, arch), counts);
         } else {
-            bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1;
-            bool const has_tma = problem.pass == conv2d::direction::fprop || is_dense;
+            bool const has_tma = conv2d::tma::config::has_pass(problem);
             auto const best = result_of([&] { return conv2d::best_tma(problem); });
             REQUIRE(best.has_value() == has_tma);
             if (best) check_body(problem, *best, counts);

@@ -32,6 +32,10 @@ extern "C" void conv2d_tma_any(params p);
 extern "C" void conv2d_tma_back_any(params p);
 extern "C" void conv2d_tma_back_dilated(params p);
 extern "C" void conv2d_tma_covered_strided(params p);
+extern "C" void conv2d_tma_back_strided(params p);
+extern "C" void conv2d_tma_back_strided_five(params p);
+extern "C" void conv2d_tma_back_strided_rows(params p);
+extern "C" void conv2d_tma_back_strided_columns(params p);
 extern "C" void conv2d_tma_known(params p);
 extern "C" void conv2d_tma_known_but_n(params p);
 extern "C" void conv2d_tma_covered(params p);
@@ -91,6 +95,13 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back_tall", conv2d_tma_back_tall}, tma::back_tall),
     variant_of({"conv2d_tma_back_far", conv2d_tma_back_far}, tma::back_far),
     variant_of({"conv2d_tma_back_dilated", conv2d_tma_back_dilated}, tma::back_dilated),
+    variant_of({"conv2d_tma_back_strided", conv2d_tma_back_strided}, tma::back_strided),
+    variant_of({"conv2d_tma_back_strided_five", conv2d_tma_back_strided_five},
+               tma::back_strided_five),
+    variant_of({"conv2d_tma_back_strided_rows", conv2d_tma_back_strided_rows},
+               tma::back_strided_rows, /*adds_number=*/true),
+    variant_of({"conv2d_tma_back_strided_columns", conv2d_tma_back_strided_columns},
+               tma::back_strided_columns),
     variant_of({"conv2d_tma_back_any", conv2d_tma_back_any}, tma::back_any),
 };
 
@@ -98,7 +109,7 @@ std::vector<variant> const dgrads = {
 test::test_case const fprop_case(
     "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 11 : 304); }, 90);
 test::test_case const dgrad_case(
-    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 7 : 305); }, 90);
+    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 11 : 305); }, 90);
 test::test_case const infinite_case(
     "conv2d_tma_infinite",
     [](test::trial& t) {

@@ -55,6 +55,16 @@ inline constexpr layer back_dilated = {
     activated(stepped(layer_of(dgrad, 40, 3, 5, 2, 3), 1, 1, 2, 2), activation::relu),
     {4, 1, 32, 5, 1, 0}};
 
+// dgrad with strides: zeros lie between the inputs along rows, along columns, or along both.
+inline constexpr layer back_strided = {stepped(layer_of(dgrad, 40, 3, 3, 1, 1), 2, 2, 1, 1),
+                                       {4, 1, 32, 6, 1, 0}};
+inline constexpr layer back_strided_five = {
+    activated(in_bf16(stepped(layer_of(dgrad, 24, 5, 5, 2, 2), 2, 2, 1, 1)), activation::silu),
+    {2, 2, 16, 4, 2, 0}};
+inline constexpr layer back_strided_rows = {stepped(layer_of(dgrad, 16, 4, 3, 1, 0), 2, 1, 1, 1),
+                                            {2, 1, 16, 4, 1, 0}};
+inline constexpr layer back_strided_columns = {stepped(layer_of(dgrad, 24, 2, 7, 0, 2), 1, 2, 1, 1),
+                                               {2, 1, 64, 3, 1, 0}};
 // The filter alone is known; the layer that the launch brings has more groups than a block, or
 // fewer.
 inline constexpr layer any_layer = {any_layer_of(fprop, 3, 3, true), {4, 1, 16, 5, 1, 0}};

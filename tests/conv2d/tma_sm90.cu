@@ -81,6 +81,19 @@ extern "C" __global__ void conv2d_tma_covered_small(__grid_constant__ tma::param
 extern "C" __global__ void conv2d_tma_covered_back(__grid_constant__ tma::params const p) {
     tma::run<covered_back.problem, covered_back.config>(p);
 }
+extern "C" __global__ void conv2d_tma_back_strided(__grid_constant__ tma::params const p) {
+    tma::run<back_strided.problem, back_strided.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_strided_five(__grid_constant__ tma::params const p) {
+    tma::run<back_strided_five.problem, back_strided_five.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_strided_rows(__grid_constant__ tma::params const p) {
+    tma::run<back_strided_rows.problem, back_strided_rows.config, spio::sm_90a>(
+        p, spio::test::add_number());
+}
+extern "C" __global__ void conv2d_tma_back_strided_columns(__grid_constant__ tma::params const p) {
+    tma::run<back_strided_columns.problem, back_strided_columns.config>(p);
+}
 extern "C" __global__ void conv2d_tma_any(__grid_constant__ tma::params const p) {
     tma::run<any_layer.problem, any_layer.config>(p);
 }

@@ -159,8 +159,10 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                     static_cast<unsigned>(1000 * n + 10 * enumerator_name(pass)[0] + with_maps);
                 std::mt19937 random(seed);
                 auto problem = random_problem(random, pass);
-                // By TMA there is no dgrad of stride 2.
-                if (with_maps && pass == direction::dgrad) problem.stride_h = problem.stride_w = 1;
+                // By TMA there is no dgrad of stride 2 for some filters.
+                if (with_maps && pass == direction::dgrad && !tma::config::has_pass(problem)) {
+                    problem.stride_h = problem.stride_w = 1;
+                }
                 // Configurations of one kind of kernel, with TMA or with cp.async.
                 auto configs = space(problem, with_maps ? gpu.arch() : sm_80);
                 std::erase_if(configs, [&](auto const& c) { return needs_maps(c) != with_maps; });
