@@ -20,9 +20,18 @@ struct image_sizes {
 struct tile_sizes {
     int images, rows, columns, groups;
 };
+// The most groups of a tile: their warps and one more fit into a block twice.
+inline constexpr int most_groups_of_tile = 15;
+
+// The numbers of groups of a tile that TMA and ldmatrix both take well: the swizzle of TMA spans 2,
+// 4 or 8 groups, and of an odd number of groups, eight neighbouring pixels lie in different banks
+// without it.
+constexpr bool is_tile_of_groups(int groups) {
+    return groups % 2 == 1 ? groups <= most_groups_of_tile : groups <= 8 && is_power_of_two(groups);
+}
 
 // The tensor map by which TMA copies such tiles. The swizzle spans the channels of a tile; those of
-// one group fill 16 bytes and need none. The L2 cache fetches `l2_fetch_bytes` at a time; 0 stands
+// an odd number of groups need none. The L2 cache fetches `l2_fetch_bytes` at a time; 0 stands
 // for the driver's default.
 constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& tile,
                                   int l2_fetch_bytes = 0) {
@@ -33,7 +42,7 @@ constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& ti
             .sizes = {image.c, image.w, image.h, image.n},
             .strides = {2, pixel_bytes.value, row_bytes.value, (row_bytes * image.h).value},
             .box = {group_width * tile.groups, tile.columns, tile.rows, tile.images},
-            .swizzle = tile.groups == 1 ? 0 : 16 * tile.groups,
+            .swizzle = tile.groups % 2 == 1 ? 0 : 16 * tile.groups,
             .fetched = l2_fetch_bytes};
 }
 
@@ -42,7 +51,7 @@ constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& ti
 // its columns if their number is a multiple of 8, because all rows then have the same order.
 template <auto Channels, auto... Pixels> consteval auto swizzled_cells() {
     constexpr int groups = Channels.size / group_width;
-    if constexpr (groups == 1) {
+    if constexpr (groups % 2 == 1) {
         return Channels / 8;
     } else if constexpr (sizeof...(Pixels) == 2) {
         return swizzle(Channels / 8, Pixels...);

@@ -19,7 +19,7 @@ namespace spio::conv2d::wgrad_tma {
 // of their columns. Small images are loaded whole, so that the steps are known at compile time,
 // where all rows are taken one after the other.
 struct config {
-    int groups;  // 1, 2, 4 or 8
+    int groups;  // 2, 4 or 8, or an odd number up to 15
     int images;  // that a row spans
     int columns; // of dy per image: 8, so that 16 columns are of two images, or a multiple of 16
     int stages;  // of the ring in shared memory, those that warps still read included
@@ -111,7 +111,7 @@ struct config {
         // The bytes must fit into an int.
         if (cells.value >= 1 << 24) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        return has_tiles && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
+        return has_tiles && is_tile_of_groups(groups) && images <= 256 &&
                input_columns(problem) <= 256 && shared_bytes(problem) <= max_shared_bytes;
     }
     constexpr long long blocks_of(problem const& problem) const {

@@ -91,7 +91,7 @@ config best_config(problem const&, arch, config_source const& = default_config_s
 
 // The configuration of one body that is expected to be the fastest: by measurements on an H200, and
 // by rules that follow from them.
-tma::config best_tma(problem const&); // throws for dgrad of stride 2, which the body does not make
+tma::config best_tma(problem const&); // throws for dgrad with strides that the body does not make
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
@@ -269,14 +269,14 @@ template <> struct field_table<conv2d::wgrad_cp_async::config> {
 };
 template <> struct field_table<conv2d::wgrad_tma::config> {
     using config = conv2d::wgrad_tma::config;
-    static constexpr auto fields =
-        std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
-                   field{"images", &config::images, {.least = 1, .most = 256}},
-                   field{"columns", &config::columns, {.least = 8, .most = 248, .multiple_of = 8}},
-                   field{"stages", &config::stages, {.least = 2, .most = 64}},
-                   field{"splits", &config::splits, {.least = 1, .most = 1 << 16}},
-                   field{"whole_images", &config::whole_images},
-                   field{"cluster", &config::cluster, {.least = 1, .most = 8}, presence::implied});
+    static constexpr auto fields = std::tuple(
+        field{"groups", &config::groups, {.least = 1, .most = conv2d::most_groups_of_tile}},
+        field{"images", &config::images, {.least = 1, .most = 256}},
+        field{"columns", &config::columns, {.least = 8, .most = 248, .multiple_of = 8}},
+        field{"stages", &config::stages, {.least = 2, .most = 64}},
+        field{"splits", &config::splits, {.least = 1, .most = 1 << 16}},
+        field{"whole_images", &config::whole_images},
+        field{"cluster", &config::cluster, {.least = 1, .most = 8}, presence::implied});
 };
 template <> struct field_table<conv2d::wgrad_reduce::config> {
     using config = conv2d::wgrad_reduce::config;

@@ -146,12 +146,12 @@ TEST_CASE("the error of a configuration that does not fit names it or its field"
         }
         return std::string("none");
     };
-    CHECK(reason({.groups = 3,
+    CHECK(reason({.groups = 6,
                   .images = 2,
                   .columns = 8,
                   .stages = 4,
                   .splits = 2,
-                  .whole_images = false}) == "the configuration wgrad_tma groups=3 images=2 "
+                  .whole_images = false}) == "the configuration wgrad_tma groups=6 images=2 "
                                              "columns=8 stages=4 splits=2 whole_images=false "
                                              "does not fit");
     CHECK(reason({.groups = 2,

@@ -88,7 +88,7 @@ inline constexpr cp_async_layer cp_async_any = {any_layer, {2, 1, 16, 4, 5, 0}};
 // Of each configuration: groups, images, columns, stages, splits, and whole_images: whether images
 // are loaded whole and not by rows.
 inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
-inline constexpr tma_layer tma_ragged = {ragged, {4, 1, 64, 3, 3, false}};
+inline constexpr tma_layer tma_ragged = {ragged, {9, 1, 64, 3, 3, false}};
 inline constexpr tma_layer tma_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};
 inline constexpr tma_layer tma_five = {five, {2, 2, 16, 3, 2, false}};
 inline constexpr tma_layer tma_seven = {seven, {4, 4, 8, 3, 4, false}};
