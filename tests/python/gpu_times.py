@@ -67,9 +67,14 @@ first_call = """
 import json, time, torch, spio
 from spio import functional
 half = torch.float16
-x = torch.randn(4, 40, 24, 24, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last).requires_grad_()
-weight = torch.randn(40, 8, 3, 3, device="cuda", dtype=half).requires_grad_()
+# Images, channels, size and filter of each layer.
+layers = (4, 40, 24, 3), (4, 40, 24, 3), (3, 56, 30, 3), (3, 48, 17, 5), (3, 64, 33, 7), (3, 64, 20, 1), (3, 64, 9, 1)
+tensors = []
+for n, c, size, taps in layers:
+    x = torch.randn(n, c, size, size, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    tensors.append((x.requires_grad_(), torch.randn(c, 8, taps, taps, device="cuda", dtype=half).requires_grad_()))
 # What PyTorch itself does first, in a layer of its own.
+x, weight = tensors[0]
 torch.nn.functional.conv2d(x, weight, padding=1, groups=5).sum().backward()
 x.grad = weight.grad = None
 torch.cuda.synchronize()
@@ -77,25 +82,32 @@ times = []
 def timed(call):
     start = time.perf_counter()
     result = call()
+    called = time.perf_counter()
     torch.cuda.synchronize()
-    times.append(round((time.perf_counter() - start) * 1e3, 3))
+    times[-1] += round((called - start) * 1e3, 3), round((time.perf_counter() - start) * 1e3, 3)
     return result
-for _ in range(2):
-    y = timed(lambda: functional.conv2d(x, weight, padding=1, groups=5))
+for (x, weight), (n, c, size, taps) in zip(tensors, layers):
+    times.append([])
+    y = timed(lambda: functional.conv2d(x, weight, padding=taps // 2, groups=c // 8))
     loss = y.sum()  # PyTorch imports much, once, where a gradient is told
+    torch.cuda.synchronize()
     timed(loss.backward)
 print(json.dumps(times))
 """
 
 
-def first_calls():
-    """Milliseconds of forward and backward, first and second, in a process that compiles and one that finds them on disk."""
-    results = {}
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "SPIO_CACHE_DIR": cache}
-        for name in ("compiled", "from disk"):
-            run = subprocess.run([sys.executable, "-c", first_call], env=environment, capture_output=True, text=True)
-            results[name] = json.loads(run.stdout) if run.returncode == 0 else run.stderr[-800:]
+def first_calls(rounds=3):
+    """Milliseconds of the first forward and backward of seven layers in fresh processes: until the call returns, and until the GPU is done."""
+    ways = {"as installed": {}, "without NVRTC": {"SPIO_NVRTC": "/nowhere"}}
+    if not operators.generic_kernels():
+        ways = {"compiled": {}, "from disk": {}}
+    results = {way: [] for way in ways}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            for way, variables in ways.items():
+                environment = {**os.environ, "SPIO_CACHE_DIR": cache, **variables}
+                run = subprocess.run([sys.executable, "-c", first_call], env=environment, capture_output=True, text=True)
+                results[way].append(json.loads(run.stdout) if run.returncode == 0 else run.stderr[-800:])
     return results
 
 
