@@ -4,6 +4,8 @@
 // A fault is the one call of the driver that is made to fail; an object has what is behind a
 // handle. The fake driver stands for CUDA's: it keeps memory and kernels in plain objects, and can
 // fail any call.
+#include "tests/spec/recorded.h"
+
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -14,6 +16,7 @@
 #include <cstring>
 #include <iostream>
 #include <optional>
+#include <regex>
 #include <set>
 #include <span>
 #include <string>
@@ -239,6 +242,10 @@ std::string complaint(outcome const& result, fake::fault fault) {
     return {};
 }
 
+std::string masked(std::string const& words) {
+    return std::regex_replace(words, std::regex("[0-9]{6,}"), "ADDRESS");
+}
+
 // Removes what a failed call has left in the fake driver.
 void clean() {
     auto& gpus = fake::the_machine();
@@ -261,6 +268,7 @@ TEST_CASE("each call of the driver fails once") {
 
     unsigned const codes[] = {2, 719, 999}; // out of memory, launch failed, unknown
     int pairs = 0, thrown = 0, told = 0, right = 0, wrong = 0;
+    std::set<std::string> words; // of each error
     for (std::size_t call = 0; call < calls.size(); ++call) {
         for (bool const has_effect : {false, true}) {
             // Only a release may take effect and fail all the same.
@@ -269,6 +277,8 @@ TEST_CASE("each call of the driver fails once") {
                 .call = static_cast<long>(call), .code = codes[call % 3], .has_effect = has_effect};
             outcome const result = outcome_of(fault);
             std::string const message = complaint(result, fault);
+            if (result.thrown) words.insert(masked(result.thrown->what()));
+            for (auto const& e : result.told) words.insert("told: " + masked(e.what()));
             CHECK_MESSAGE(message.empty(),
                           call << ", " << std::string(calls[call]) << ": " << message);
             wrong += !message.empty();
@@ -282,6 +292,8 @@ TEST_CASE("each call of the driver fails once") {
             CHECK(fake::the_machine().objects.empty());
         }
     }
+    spio::test::compare_with_record({words.begin(), words.end()}, SPIO_CUDA_ERRORS,
+                                    "SPIO_RECORD_CUDA_ERRORS");
     CHECK(calls.size() >= 500);
     CHECK(entries.size() == abi::table::size + 1u); // and cuGetProcAddress
     std::cout << "summary: cuda.faults: " << calls.size() << " calls of " << entries.size()

@@ -5,11 +5,16 @@
 // bulk copies which boxes of a tensor they copy.
 #include "spio/launch_values.h"
 
+#include "tests/folder.h"
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -51,6 +56,69 @@ TEST_CASE("the host device loads images for the host that have a function, and n
     CHECK(refusal_of(image_kind::host, false) == "it is no image for the host");
     CHECK(refusal_of(image_kind::cubin, true) == "it is no image for the host");
     CHECK(refusal_of(image_kind::host, true) == "nothing");
+}
+
+TEST_CASE("the line of a fault is the innermost one outside of shared headers, by a trusted tool") {
+    device const machine = host_device({host::allocate, host::release});
+    host::compiled_in const shipped;
+    no_source const no_compiler;
+    images const images(shipped, no_compiler, policy::aot_only);
+    kernels const kernels{machine};
+    stream const stream{machine};
+    auto const kernel = kernels.load(images.find(axpby::specialize({.n = 64}, host_arch)));
+    array<float> const x(machine, 64, "x"), y(machine, 32, "y");
+    test::folder const first, second;
+    std::string const path = std::getenv("PATH");
+    setenv("PATH", (first.path + ":" + second.path).c_str(), 1);
+    // What the report says after its sentence, if these tools print this.
+    auto const place = [&] {
+        try {
+            stream.launch(kernel, {.a = 1,
+                                   .x = x.as<axpby::scalars>(axpby::N(64)),
+                                   .b = 1,
+                                   .y = axpby::scalars(y.data(), axpby::N(64))});
+        } catch (error const& e) {
+            auto const text = e.reason();
+            auto const begin = text.find("; in ");
+            return begin == text.npos ? std::string("no line") : text.substr(begin + 5);
+        }
+        return std::string("no fault");
+    };
+    auto const write = [](std::string const& file, std::string const& output) {
+        std::ofstream(file) << "#!/bin/sh\nprintf '" << output << "'\n";
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    };
+    CHECK(place() == "no line");
+    auto const tool = second / "addr2line";
+    struct {
+        char const *output, *line;
+    } const answers[] = {
+        {"", "no line"},
+        {"??:0\\n", "no line"},
+        {"/p/axpby.cuh:51", "/p/axpby.cuh:51"},
+        {"/k/spio/tensor.h:5\\n/p/axpby.cuh:51 (discriminator 2)\\n/p/b.cu:3\\n",
+         "/p/axpby.cuh:51"},
+        {"/k/spio/tile/a.h:3\\n", "no line"},
+        {"/k/machine/x.h:1\\n/p/tile/a.h:7\\n", "/p/tile/a.h:7"},
+        {"no number\\n/p/a.cu:?\\n/p/b.cu:0\\n/p/c.cu:\\n/p/d:e.cu:12\\n", "/p/d:e.cu:12"},
+        {"/p/spio.cu:10\\n", "/p/spio.cu:10"}};
+    for (auto const& [output, line] : answers) {
+        write(tool, output);
+        CAPTURE(output);
+        CHECK(place() == line);
+    }
+    // The tool gets the program and an address in it.
+    std::ofstream(tool) << "#!/bin/sh\nprintf '%s\\n' \"$1 $2 ${3##*/} $#:${4#0x}\"\n";
+    CHECK(place().starts_with("-i -e test_launch 4:"));
+    // What others may write is not run. The next tool that is known is asked.
+    write(first / "addr2line", "/p/evil.cu:1");
+    std::filesystem::permissions(first / "addr2line", std::filesystem::perms::all);
+    CHECK(place() == "no line");
+    write(second / "llvm-addr2line", "/p/good.cu:2");
+    CHECK(place() == "/p/good.cu:2");
+    write(first / "addr2line", "/p/first.cu:3");
+    CHECK(place() == "/p/first.cu:3");
+    setenv("PATH", path.c_str(), 1);
 }
 
 TEST_CASE("a tensor map of the host has each size, stride and side of a box of its plan") {

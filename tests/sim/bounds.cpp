@@ -15,7 +15,7 @@
 
 namespace {
 
-using array = spio::sim::memory<unsigned char>;
+using bytes_array = spio::sim::memory<unsigned char>;
 
 // Launches a thread that reads a Word at an offset of an array, and one that writes it.
 template <class Word>
@@ -33,36 +33,36 @@ void plant_access(report_record& record, std::string const& name, unsigned char*
 template <class Word> void plant_accesses(report_record& record) {
     constexpr int size = sizeof(Word);
     auto const name = text_of(size) + " bytes";
-    auto const first = std::make_unique<array>(100, "kept");
-    auto const other = std::make_unique<array>(5000, "other");
+    auto const array = std::make_unique<bytes_array>(100, "array");
+    auto const other = std::make_unique<bytes_array>(5000, "other");
     unsigned char* freed = nullptr;
     {
-        array const gone(100, "gone");
+        bytes_array const gone(100, "gone");
         freed = gone.data();
     }
     for (int offset = -2 * size; offset < 0; ++offset) {
-        plant_access<Word>(record, "kept" + name, first->data(), offset);
+        plant_access<Word>(record, "array" + name, array->data(), offset);
     }
     for (int offset = 100 - 2 * size; offset <= 100 + size; ++offset) {
-        plant_access<Word>(record, "kept" + name, first->data(), offset);
+        plant_access<Word>(record, "array" + name, array->data(), offset);
     }
     for (int offset = 4000; offset <= 4160; offset += 80) {
-        plant_access<Word>(record, "between kept and other" + name, first->data(), offset);
+        plant_access<Word>(record, "between array and other" + name, array->data(), offset);
     }
     for (int offset = 0; offset <= 3 * size; offset += size) {
         plant_access<Word>(record, "freed" + name, freed, offset);
     }
     // What the host has written is seen in groups of 16 bytes.
-    std::memset(first->data(), 0xff, 100);
+    std::memset(array->data(), 0xff, 100);
     for (int written = 0; written < 32; written += 5) {
-        first->data()[48 + written] = 1;
+        array->data()[48 + written] = 1;
         for (int offset = 32; offset < 80; offset += 8) {
-            auto const moment = " after host writes to byte" + text_of(48 + written);
+            auto const place = " after host writes to byte" + text_of(48 + written);
             record.plant(
-                "read" + name + text_of(offset) + moment, block_of(1),
+                "read" + name + text_of(offset) + place, block_of(1),
                 [&] {
                     *reinterpret_cast<Word volatile*>(machine::dynamic_shared()) =
-                        *reinterpret_cast<Word volatile*>(first->data() + offset);
+                        *reinterpret_cast<Word volatile*>(array->data() + offset);
                 },
                 true);
         }
@@ -86,7 +86,7 @@ template <class Word> void plant_accesses(report_record& record) {
         });
         record.plant("race of blocks" + name + text_of(offset),
                      {.grid = {3}, .shape = {.block = {1}}}, [&] {
-                         auto* const begin = first->data() + 16;
+                         auto* const begin = array->data() + 16;
                          int const block = machine::block_index().x;
                          if (block == 0) *reinterpret_cast<unsigned short volatile*>(begin + 6) = 1;
                          if (block == 2) *reinterpret_cast<Word volatile*>(begin + offset) = Word();
@@ -95,7 +95,7 @@ template <class Word> void plant_accesses(report_record& record) {
 }
 
 void plant_copies(report_record& record) {
-    array const source(256, "source"), target(256, "target");
+    bytes_array const source(256, "source"), target(256, "target");
     for (int bytes = -1; bytes <= 17; ++bytes) {
         record.plant("copies of" + text_of(bytes), block_of(1), [&] {
             machine::copy_16_async(&word(0), source.data(), bytes);

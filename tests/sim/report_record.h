@@ -19,10 +19,10 @@
 struct report_record {
     std::vector<std::string> lines;
 
-    void plant(std::string const& name, launch_shape const& geometry,
+    void plant(std::string const& name, launch_shape const& shape,
                std::function<void()> const& kernel, bool unwritten_reads = false) {
         auto const report = spio::sim::launch(
-            "planted", geometry, kernel, {.os_threads = 1, .unwritten_reads = unwritten_reads});
+            "planted", shape, kernel, {.os_threads = 1, .unwritten_reads = unwritten_reads});
         lines.push_back(name + ": " + report.text());
     }
     // Compares the lines with those of a file beside a file of tests.
