@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include <unistd.h>
+
 namespace machine = spio::machine;
 using namespace planted;
 
@@ -102,4 +104,32 @@ TEST_CASE("reads of memory that was never written are found where they are looke
                   read_unwritten);
     spio::sim::look_for_unwritten_reads(false);
     expect_no_misuse(shape, read_unwritten);
+}
+
+// Whether the process itself may read a byte: the system refuses to write what it cannot read.
+static bool is_readable(int file, unsigned char const* byte) { return write(file, byte, 1) == 1; }
+
+TEST_CASE("an array has its own grains and no others, and gives them all back") {
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0);
+    constexpr std::size_t grain = spio::sim::arena::grain_bytes, page = 4096;
+    for (std::size_t const bytes :
+         {std::size_t{0}, std::size_t{1}, grain - 1, grain, grain + 1, 3 * grain}) {
+        CAPTURE(bytes);
+        std::size_t const grains = bytes == 0 ? 1 : (bytes + grain - 1) / grain;
+        auto* const first = static_cast<unsigned char*>(spio::sim::allocate(bytes, "first"));
+        auto* const next = static_cast<unsigned char*>(spio::sim::allocate(grain, "next"));
+        auto const readable = [&](std::size_t offset) {
+            return is_readable(pipe_ends[1], first + offset);
+        };
+        for (std::size_t i = 0; i < grains * grain; i += page) CHECK(readable(i));
+        CHECK(!readable(grains * grain));
+        for (std::size_t i = 0; i < bytes; ++i) REQUIRE(first[i] == 0xff);
+        spio::sim::release(first);
+        for (std::size_t i = 0; i <= grains * grain; i += page) CHECK(!readable(i));
+        CHECK(is_readable(pipe_ends[1], next));
+        CHECK(is_readable(pipe_ends[1], next + grain - 1));
+        spio::sim::release(next);
+    }
+    for (int const end : pipe_ends) close(end);
 }
