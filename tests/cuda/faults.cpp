@@ -1,9 +1,8 @@
 // Each call of a program that uses all functions of CUDA's driver fails once, and is reported.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault is the one call of the driver that is made to fail; an object has what is behind a
-// handle. The fake driver stands for CUDA's: it keeps memory and kernels in plain objects, and can
-// fail any call.
+// A fault is the one call of the driver that is made to fail. The fake driver stands for CUDA's: it
+// keeps what is behind a handle, as memory and kernels, in plain objects, and can fail any call.
 #include "tests/spec/recorded.h"
 
 #include <doctest/doctest.h>
@@ -49,8 +48,7 @@ struct addition {
 
 // The bytes of a compiled program as the fake driver reads them: the names of its kernels.
 std::span<std::byte const> image() {
-    static char const text[] = "\177ELF"
-                               "add_plain add_cluster add_large ";
+    static char const text[] = "\177ELFadd_plain add_cluster add_large ";
     return std::as_bytes(std::span(text));
 }
 
@@ -213,8 +211,7 @@ bool names(spio::error const& e, std::string const& entry, unsigned code) {
            e.kind() == error_kind::device && !e.subject().empty() && !e.reason().empty();
 }
 
-// What is wrong with a run that had this fault; empty if nothing is. An error, or the loss of an
-// object, must name the call that failed.
+// What is wrong with a run that had this fault, as an error that does not name the call; or empty.
 std::string complaint(outcome const& result, fake::fault fault) {
     auto const& gpus = fake::the_machine();
     std::string const entry = gpus.failed ? gpus.failed : "nothing";
