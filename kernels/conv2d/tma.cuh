@@ -79,8 +79,6 @@ struct block {
     __device__ __forceinline__ void set_up() const {
         let_kernels_after_start<Arch>();
         if (is_issuer) {
-            prefetch<Arch>(map_as<typename tiles::input_map>(p.input));
-            prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
 #pragma unroll
             for (auto const barrier : range(full)) full[barrier]->init(1);
             mbarrier<Arch>::publish();

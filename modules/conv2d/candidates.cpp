@@ -102,7 +102,7 @@ class listing {
     std::vector<candidate> gradients() {
         if (chip.has_tma) {
             auto const best = best_wgrad_tma(asked, code);
-            add_gradients(best, [](auto const&) { return true; });
+            add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
             if (best.whole_images) {
                 // A step may also have one row instead of all of its images, with a longer ring.
                 auto rows = best;
@@ -148,10 +148,7 @@ class listing {
         std::vector<columns> widths;
         if (sizes.spacing_w > 1) {
             // A tile has 16 even and 16 odd columns, or 8 of each of two images.
-            widths = {{2, 16}};
-            for (int const count : {32, 64}) {
-                if (count < sizes.q + 32) widths.push_back({1, count});
-            }
+            widths = {sizes.q <= 16 ? columns{2, 16} : columns{1, 32}};
         } else if (sizes.q <= 8) {
             widths = {{2, 8}, {4, 8}};
         } else {
@@ -235,6 +232,16 @@ class listing {
         }
     }
 
+    // Whether as many warps multiply at a time as with the best configuration, or nearly so: more
+    // than 9 taps take the time of their products. With more than 25, an SM has one block.
+    bool is_busy(wgrad_tma::config const& config, wgrad_tma::config const& best) const {
+        long long const sms = chip.sm_count;
+        long long const blocks = config.blocks_of(asked), best_blocks = best.blocks_of(asked);
+        if (asked.taps() > 25) return blocks <= std::max(sms, best_blocks);
+        bool const is_full = asked.taps() <= 9 || blocks > sms;
+        return is_full ||
+               4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
+    }
     // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs
     // for blocks, or half as many, where each split still has some rows.
     template <class Config> numbers split_counts(Config const& best, Config const& config) const {

@@ -82,21 +82,14 @@ int split_count(problem const& problem, int images, int columns, int slices, int
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, most)));
 }
 
-// The groups of a block: 8, whose channels fill a cache line, or an odd number if it takes an
-// eighth fewer warps and still has blocks for nearly all SMs. With more than 9 taps, more than 12
-// warps would have too few registers.
+// The groups of a block: 8, whose channels fill a cache line, or 9 if that takes an eighth fewer
+// warps and leaves blocks for nearly all SMs. 13 were slower than 4 for 12 groups.
 static int groups_of_slice(problem const& problem, step_columns const& step, int sms) {
     auto const computed = [&](int groups) { return 1LL * wgrad::slices(problem, groups) * groups; };
-    int best = 8;
-    for (int const groups : {9, 11, 13}) {
-        bool const has_registers = problem.taps() <= few_taps || groups <= 11;
-        int const slices = wgrad::slices(problem, groups);
-        long long const blocks =
-            1LL * slices * split_count(problem, step.images, step.columns, slices, sms);
-        bool const is_worth = 8 * computed(groups) <= 7 * computed(best);
-        if (has_registers && is_worth && 10 * blocks >= 9 * sms) best = groups;
-    }
-    return best;
+    int const slices = wgrad::slices(problem, 9);
+    long long const blocks =
+        1LL * slices * split_count(problem, step.images, step.columns, slices, sms);
+    return 8 * computed(9) <= 7 * computed(8) && 10 * blocks >= 9 * sms ? 9 : 8;
 }
 
 wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
