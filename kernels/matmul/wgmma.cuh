@@ -81,7 +81,7 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
         }
         auto const tile = schedule.tile(block.cluster);
         using stores = wgmma::stores<Problem, Config, Arch, Epilogue>;
-        stores{block, fragment, tile, buffers, epilogue}.run(numbers_below<stores::lines>());
+        stores{block, fragment, tile, buffers, epilogue}.run(numbers_below<stores::boxes>());
         if constexpr (Config.splits > 1) exchange(block).end();
     }
     if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch>();

@@ -21,7 +21,7 @@ struct config {
     int m;                    // 64, 128 or 192: of the tile of a block
     int n;                    // 64 to 256 in steps of 32
     int stages;               // of the ring in shared memory
-    int buffers;              // through which a warpgroup stores its rows, 128 bytes wide
+    int buffers;              // through which a warpgroup stores its rows, see result_columns()
     int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
     int band;                 // rows of clusters that are passed column by column
     int splits = 1;           // blocks of a cluster that share the sum over k
@@ -56,6 +56,17 @@ struct config {
         while (columns > 8 && n / splits % columns != 0) columns /= 2;
         return columns;
     }
+    // The boxes of so many columns that a warpgroup stores of a tile. If there is a buffer for
+    // each, all are written and stored together.
+    constexpr int boxes(problem const& problem) const {
+        return n / splits / result_columns(problem);
+    }
+    constexpr bool stores_at_once(problem const& problem) const {
+        return buffers >= boxes(problem);
+    }
+    constexpr int used_buffers(problem const& problem) const {
+        return min(buffers, boxes(problem));
+    }
     // The steps along k of a block. With several splits, the last ones may lie beyond the end.
     constexpr int depth(int k) const { return divup(divup(k, tile_k), splits); }
 
@@ -65,9 +76,11 @@ struct config {
     constexpr int inbox_bytes() const { return 4 * m * (n / splits) * (splits - 1); }
     // The last term is for the barriers `full` and `empty` of each stage, and for two of each
     // consumer, 8 bytes each.
-    constexpr int shared_bytes() const {
-        return stages * stage_bytes() + consumers() * buffers * 64 * line_bytes + inbox_bytes() +
-               32 * divup(stages, 2) + (splits > 1 ? 32 * divup(consumers(), 2) : 0);
+    constexpr int shared_bytes(problem const& problem) const {
+        int const buffer_bytes = 64 * result_columns(problem) * problem.result_bytes();
+        return stages * stage_bytes() + consumers() * used_buffers(problem) * buffer_bytes +
+               inbox_bytes() + 32 * divup(stages, 2) +
+               (splits > 1 ? 32 * divup(consumers(), 2) : 0);
     }
     // TMA stores whole cells of 16 bytes (seen on an H200): rows of the result must end with a
     // cell.
@@ -103,7 +116,7 @@ struct config {
                                 piece_b(problem) % 8 == 0 &&
                                 n / piece_b(problem) % cluster_m == 0 && piece_b(problem) <= 256;
         return has_pieces && has_registers() &&
-               blocks * (shared_bytes() + reserved_shared_bytes) <=
+               blocks * (shared_bytes(problem) + reserved_shared_bytes) <=
                    max_shared_bytes + reserved_shared_bytes;
     }
 

@@ -28,7 +28,7 @@ template <problem Problem, config Config, arch Arch> struct block {
 
     __device__ __forceinline__ explicit block(params const& params)
         : p(params), cluster(Config.cluster() > 1 ? rank_in_cluster<Arch>() : 0) {
-        auto const memory = dynamic_shared_memory<Config.shared_bytes()>();
+        auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const as = memory.template push<typename tiles::a::ring>();
         auto const bs = as.rest.template push<typename tiles::b::ring>();
         auto const ds = bs.rest.template push<typename tiles::d_buffers>();

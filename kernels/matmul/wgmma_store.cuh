@@ -28,13 +28,13 @@ __device__ __forceinline__ void write(Cursor const& buffer, Part& sum) {
     }
 }
 
-// Stores the sums of a warpgroup. With several splits, the sums of the other blocks are added
-// first.
+// Stores the sums of a warpgroup. With several splits, this block stores some of the columns, and
+// the sums of the other blocks are added first.
 template <problem Problem, config Config, arch Arch, class Epilogue> struct stores {
     using tiles = block_tiles<Problem, Config, Arch>;
     using part = typename tiles::fragment::part;
-    static constexpr int columns = tiles::columns; // that are stored at a time: a line of each row
-    static constexpr int lines = Config.n / columns;
+    static constexpr int columns = tiles::columns; // of a box
+    static constexpr int boxes = Config.n / columns;
 
     block<Problem, Config, Arch> const& home;
     typename tiles::fragment const& sums;
@@ -42,40 +42,76 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
     typename tiles::buffer_ring& ring;
     Epilogue const& epilogue;
 
-    // With several splits, this block stores its part of the columns.
-    template <int... Line> __device__ __forceinline__ void run(numbers<Line...>) const {
-        ((Line * Config.splits / lines == home.cluster.split ? store<Line>() : void()), ...);
+    template <int... Box> __device__ __forceinline__ void run(numbers<Box...>) const {
+        if constexpr (Config.stores_at_once(Problem)) {
+            wait_for_reads<0>();
+            ((is_own<Box>() ? write_box<Box>(own_buffer<Box>()) : void()), ...);
+            fence_for_bulk_copies<Arch>();
+            sync_warpgroup();
+            if (thread_of_warpgroup() == 0) {
+                ((is_own<Box>() ? store<Box>(own_buffer<Box>()) : void()), ...);
+                commit_bulk_stores<Arch>();
+            }
+        } else {
+            ((is_own<Box>() ? write_and_store<Box>() : void()), ...);
+        }
     }
-    template <int Line> __device__ __forceinline__ void store() const {
-        auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
-        auto const first_row = tile.row + fold<M, 64>(this_warpgroup().get());
-        auto const first_column = tile.column + fold<N, columns>(Line);
-        auto const lane = for_lane<typename part::lane_index>(this_lane());
+
+  private:
+    using buffer_number = bounded<BUFFER, Config.used_buffers(Problem)>;
+
+    template <int Box> __device__ bool is_own() const {
+        return Box * Config.splits / boxes == home.cluster.split;
+    }
+    template <int Box> __device__ auto own_buffer() const {
+        return home.d[this_warpgroup()][buffer_number(Box % Config.boxes(Problem))];
+    }
+    // Waits until all stores but the last InFlight have read their buffers.
+    template <int InFlight> __device__ __forceinline__ static void wait_for_reads() {
+        if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch, InFlight>();
+        sync_warpgroup();
+    }
+    // The buffer of a box is free once all stores but the last ones have read theirs; the barrier
+    // that tells so comes a box before.
+    template <int Box> __device__ __forceinline__ void write_and_store() const {
         auto const buffer = home.d[this_warpgroup()][ring.stage()];
+        write_box<Box>(buffer);
+        fence_for_bulk_copies<Arch>();
+        wait_for_reads<max(0, Config.buffers - 2)>();
+        if (thread_of_warpgroup() == 0) {
+            store<Box>(buffer);
+            commit_bulk_stores<Arch>();
+        }
+        ++ring;
+    }
+    template <int Box, class Buffer>
+    __device__ __forceinline__ void write_box(Buffer const& buffer) const {
+        auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
+        auto const first = first_row() + first_column<Box>();
+        auto const lane = for_lane<typename part::lane_index>(this_lane());
 #pragma unroll
         for (int n = 0; n < columns / 16; ++n) {
-            part sum = sums[Line * (columns / 16) + n];
+            part sum = sums[Box * (columns / 16) + n];
             if constexpr (Config.splits > 1) {
-                split_exchange<Problem, Config, Arch>(home).add(sum, Line * (columns / 16) + n);
+                split_exchange<Problem, Config, Arch>(home).add(sum, Box * (columns / 16) + n);
             }
             auto const column = fold<N, 16>(n);
 #pragma unroll
             for (auto const piece : range(typename part::pieces(sum.registers))) {
-                epilogue(coordinates_of(tile.batch) +
-                             (first_row + first_column + warp_row + column + lane + piece),
+                epilogue(coordinates_of(tile.batch) + (first + warp_row + column + lane + piece),
                          *sum[piece]);
             }
             write<Arch, typename tiles::result>(buffer[warp_row][column], sum);
         }
-        fence_for_bulk_copies<Arch>();
-        if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch, Config.buffers - 2>();
-        sync_warpgroup();
-        if (thread_of_warpgroup() == 0) {
-            store_box<Arch>(map_as<typename tiles::d_map>(home.p.d),
-                            coordinates_of(tile.batch) + first_row + first_column, buffer);
-            commit_bulk_stores<Arch>();
-        }
-        ++ring;
+    }
+    template <int Box, class Buffer>
+    __device__ __forceinline__ void store(Buffer const& buffer) const {
+        store_box<Arch>(map_as<typename tiles::d_map>(home.p.d),
+                        coordinates_of(tile.batch) + first_row() + first_column<Box>(), buffer);
+    }
+    __device__ auto first_row() const { return tile.row + fold<M, 64>(this_warpgroup().get()); }
+    template <int Box> __device__ auto first_column() const {
+        return tile.column + fold<N, columns>(Box);
     }
 };
 

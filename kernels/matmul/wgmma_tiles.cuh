@@ -50,12 +50,12 @@ struct block_tiles {
     using b_map = tensor_map<typename b::box, typename b::global>;
     static constexpr int stage_bytes = Config.stage_bytes();
 
-    // The result passes through buffers of 64 rows, a line each, of every warpgroup.
+    // The result passes through buffers of every warpgroup, boxes of 64 rows.
     static constexpr int columns = Config.result_columns(Problem);
     static constexpr int cell_columns = 16 / Problem.result_bytes();
     using result_cell = vec<result, cell_columns>;
     static constexpr axis<WARPGROUP> warpgroup{Config.consumers()};
-    static constexpr axis<BUFFER> buffer{Config.buffers};
+    static constexpr axis<BUFFER> buffer{Config.used_buffers(Problem)};
     static constexpr axis<M> m{64};
     static constexpr axis<N> n{columns};
     // TMA swizzles 8 rows of 8 cells: a shorter line leaves room for several rows in each.
@@ -74,7 +74,7 @@ struct block_tiles {
     using inbox = tensor<vec<float, 4>, warpgroup, axis<SOURCE>(max(1, Config.splits - 1)),
                          axis<QUAD>(quads), axis<THREAD>(128)>;
     using ring = ring_position<STAGE, Config.stages>;
-    using buffer_ring = ring_position<BUFFER, Config.buffers>;
+    using buffer_ring = ring_position<BUFFER, Config.used_buffers(Problem)>;
     static constexpr axis<N> sum_n{Config.n};
     using sum = warpgroup_sum<Arch, m, sum_n>;
     using fragment = warpgroup_fragment<m, sum_n>;

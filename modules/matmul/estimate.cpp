@@ -1,4 +1,4 @@
-// Estimates how long a configuration takes, and lists those that are worth a trial.
+// Estimates how long a configuration of a matrix product takes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A chip is the figures of a GPU that estimates use.
@@ -27,9 +27,6 @@ namespace spio::matmul {
 
 namespace {
 
-// A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
-constexpr double slowest_trial = 1.3;
-
 // The multiplications that an SM of a chip does in a cycle, by each instruction; 0: it has none.
 struct chip_rates {
     std::string_view chip;
@@ -56,7 +53,7 @@ struct fitted_constants {
     double step_cycles = 22;                    // of a step along k, beside its loads
     double load_cycles = 15.1e-3;               // of a byte that comes to a multiprocessor
     double wgmma_share = 0.83;                  // of the rate of wgmma
-    double cache_bytes = 7.3e6;                 // in a microsecond, from the L2 cache to all SMs
+    double cache_bytes = 13.2e6;                // in a microsecond, from the L2 cache to all SMs
     double memory_bytes = 3.8e6;                // and from memory
     // The exchange of the sums of splits: once, for each doubling, and for an element of a tile.
     double exchange_microseconds = 0.73, doubling_microseconds = 0.21;
@@ -80,67 +77,17 @@ double bytes_of(problem const& problem) {
     return problem.batch * (2 * k * (m + n) + results);
 }
 
-sizes sizes_of(problem const& problem) { return {problem.m, problem.n, problem.k, problem.batch}; }
+// What the L2 cache is asked for each 128 bytes of a line that TMA loads: two requests unless these
+// begin at a multiple of 128 bytes. Lines of a factor go along k or along its other side.
+double requests_of_line(problem const& problem, bool along_k, int side) {
+    long long const pitch = 2LL * (along_k ? problem.k : side);
+    long long const aligned = std::min<long long>(pitch & -pitch, line_bytes);
+    return 2 - static_cast<double>(aligned) / line_bytes;
+}
 
 // The share of a rate that tiles of m x n reach: small ones read more shared memory for each
 // product.
 double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.0 / n) / 2); }
-
-// Calls add() with a configuration of the body wgmma that has as many stages as fit, if there is
-// one.
-template <class Add>
-void add_deepest(problem const& problem, wgmma::config config, Add const& add) {
-    config.band = max(1, 2048 / (config.m * config.cluster_m)); // tiles over 2048 rows
-    config.stages = 8;
-    while (!config.fits(problem) && config.stages > 2) --config.stages;
-    add(config);
-}
-// Splits are worth a trial where there are few tiles for each multiprocessor, and where each split
-// has at least two steps along k.
-template <class Add>
-void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
-    for (int const m : {128, 64, 192}) {
-        // A thread of the largest tile has no registers for more sums.
-        for (int n = m == 192 ? 192 : 256; n >= 64; n -= 32) {
-            for (auto const& [cluster_m, cluster_n] : {std::pair(2, 1), {1, 2}, {1, 1}}) {
-                wgmma::config config = {.m = m,
-                                        .n = n,
-                                        .stages = 2,
-                                        .buffers = 2,
-                                        .cluster_m = cluster_m,
-                                        .cluster_n = cluster_n,
-                                        .band = 1};
-                add_deepest(problem, config, add);
-                config.blocks = 2;
-                add_deepest(problem, config, add);
-                config.blocks = 1;
-                for (int const splits : {2, 3, 4, 5, 6, 8}) {
-                    config.splits = splits;
-                    auto const blocks = config.tiles(sizes_of(problem)) * config.cluster();
-                    if (blocks >= 4LL * multiprocessors || problem.k < 2 * splits * tile_k) break;
-                    add_deepest(problem, config, add);
-                }
-            }
-        }
-    }
-}
-// The same for the body cp_async.
-template <class Add> void add_cp_async_configs(Add const& add) {
-    struct {
-        int m, n, warps_m, warps_n;
-    } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4}, {128, 128, 2, 2},
-                           {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
-    for (auto const& [m, n, warps_m, warps_n] : tiles) {
-        for (int const stages : {4, 3, 2}) {
-            int const band = 1024 / m; // tiles over 1024 rows
-            add(cp_async::config{m, n, warps_m, warps_n, stages, band});
-        }
-    }
-}
-
-} // namespace
-
-namespace {
 
 // The time of a step along k is that of the tensor cores, or of the loads of a multiprocessor, or
 // of what the L2 cache gives to all of them. Where traffic and arithmetic take the same time, they
@@ -153,7 +100,10 @@ void estimate_time(estimate& result, problem const& problem, wgmma::config const
     double const clusters = concurrent_clusters(config, arch);
     double const elements = config.m * config.n;
     double const loaded_bytes =
-        2.0 * tile_k * (1.0 * config.m / config.cluster_n + 1.0 * config.n / config.cluster_m);
+        line_bytes * (config.m * requests_of_line(problem, problem.a == order::rows, problem.m) /
+                          config.cluster_n +
+                      config.n * requests_of_line(problem, problem.b == order::columns, problem.n) /
+                          config.cluster_m);
     // The blocks of a multiprocessor share its tensor cores and its loads.
     double const sharing = std::clamp(config.blocks * tiles / clusters, 1.0, 1.0 * config.blocks);
     double const cycles =
@@ -161,8 +111,8 @@ void estimate_time(estimate& result, problem const& problem, wgmma::config const
                  fitted.step_cycles + sharing * fitted.load_cycles * config.stage_bytes());
     double const loads = std::min(tiles, clusters) * config.cluster() * loaded_bytes;
     double const step = std::max(cycles / chip.clock_mhz, loads / fitted.cache_bytes);
-    double const waves = std::ceil(tiles / clusters);
     result.waves = tiles / clusters;
+    double const waves = std::ceil(result.waves);
     result.traffic = result.bytes / fitted.memory_bytes;
     result.arithmetic = waves * config.depth(problem.k) * step +
                         (waves - 1) * elements * fitted.later_element_microseconds;
@@ -233,53 +183,6 @@ std::string estimate::explained() const {
         "%.1f us: %.1f MB, traffic %.1f us, arithmetic %.1f us; %.2f tiles of a processor",
         microseconds, bytes / 1e6, traffic, arithmetic, waves);
     return text;
-}
-
-namespace {
-
-double time_of(candidate const& candidate) { return candidate.expected.microseconds; }
-
-} // namespace
-
-std::vector<candidate> candidates(problem const& problem, arch arch, body body) {
-    check(problem);
-    std::vector<candidate> list;
-    auto const add = [&](auto const& config) {
-        if (!config.fits(problem) || config.shared_bytes() > shared_bytes_of_block(arch)) return;
-        list.push_back({config, explain(problem, config, arch)});
-    };
-    if (body == body::cp_async) {
-        add_cp_async_configs(add);
-    } else if (arch.has_wgmma()) {
-        add_wgmma_configs(problem, chip_of(arch.is_host ? sm_90a : arch).sm_count, add);
-    }
-    // Of equal times, the first comes first.
-    std::ranges::stable_sort(list, {}, time_of);
-    return list;
-}
-
-std::vector<config> space(problem const& problem, arch arch, body body) {
-    std::vector<config> configs;
-    for (auto const& candidate : candidates(problem, arch, body)) {
-        configs.push_back(candidate.config);
-    }
-    return configs;
-}
-
-std::vector<config> space(problem const& problem, arch arch) {
-    auto list = candidates(problem, arch, body::wgmma);
-    // The body cp_async takes what wgmma does not.
-    if (list.empty() || arch.is_host) {
-        auto const others = candidates(problem, arch, body::cp_async);
-        list.insert(list.end(), others.begin(), others.end());
-    }
-    std::ranges::stable_sort(list, {}, time_of);
-    std::vector<config> configs;
-    for (auto const& candidate : list) {
-        if (time_of(candidate) > slowest_trial * time_of(list.front())) break;
-        configs.push_back(candidate.config);
-    }
-    return configs;
 }
 
 } // namespace spio::matmul

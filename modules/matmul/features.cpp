@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "log_waves", "waves", "last_wave", "sms_used", "log_tiles_along_m", "log_tiles_along_n",
     "log_steps", "log_steps_of_block", "log_bytes_in_flight", "log_loads_of_wave",
     // The exchange of splits, and the store of a tile.
-    "sent_share", "log_columns_of_store",
+    "sent_share", "log_columns_of_store", "stores_at_once",
     // The estimate and its parts.
     "log_estimate_over_launch", "log_arithmetic_over_traffic", "traffic_share", "arithmetic_share",
     "log_load_over_products", "log_loaded_over_bytes", "log_area_of_block"};
@@ -135,6 +135,7 @@ features features_of(problem const& problem, wgmma::config const& config, estima
 
     list.add(config.splits > 1 ? 1 - 1.0 / config.splits : 0);
     list.add(logarithm(config.result_columns(problem)));
+    list.add(config.stores_at_once(problem) ? 1 : 0);
 
     double const parts = expected.traffic + expected.arithmetic;
     list.add(logarithm(expected.microseconds / chip.launch_microseconds));

@@ -101,7 +101,7 @@ estimate explain(problem const&, config const&, arch);
 // What a learned model knows of a problem and a configuration of the body wgmma: the fields of the
 // configuration, and ratios that do not depend on a unit, such as the waves of tiles and the share
 // of a tile that lies inside the result.
-inline constexpr int feature_count = 43;
+inline constexpr int feature_count = 44;
 using features = std::array<float, feature_count>;
 std::span<std::string_view const, feature_count> feature_names();
 features features_of(problem const&, wgmma::config const&, estimate const&, arch);
@@ -145,6 +145,17 @@ double number_of(unsigned short bits, factor_type);
 } // namespace spio::matmul
 
 namespace spio::matmul {
+
+inline sizes sizes_of(problem const& problem) {
+    return {problem.m, problem.n, problem.k, problem.batch};
+}
+// The bytes of shared memory of a block.
+inline int shared_bytes_of(problem const&, cp_async::config const& config) {
+    return config.shared_bytes();
+}
+inline int shared_bytes_of(problem const& problem, wgmma::config const& config) {
+    return config.shared_bytes(problem);
+}
 
 // All configurations of a body that fit, with their estimated times, the fastest first.
 struct candidate {

@@ -46,8 +46,9 @@ void check_config(problem const& problem, Config const& config, std::string cons
     if (!is_supported) {
         fail(error_kind::unsupported, "the body " + body + " does not run on " + text_of(arch));
     }
-    if (config.shared_bytes() > shared_bytes_of_block(arch)) {
-        fail(error_kind::unsupported, "a block takes " + std::to_string(config.shared_bytes()) +
+    int const shared_bytes = shared_bytes_of(problem, config);
+    if (shared_bytes > shared_bytes_of_block(arch)) {
+        fail(error_kind::unsupported, "a block takes " + std::to_string(shared_bytes) +
                                           " bytes of shared memory, of at most " +
                                           std::to_string(shared_bytes_of_block(arch)) + " for " +
                                           text_of(arch));
@@ -104,7 +105,7 @@ typed_spec<wgmma::params> specialize(problem const& problem, wgmma::config const
     check_config(problem, config, "wgmma", arch.has_wgmma(), arch);
     block_shape const shape = {.block = {config.threads()},
                                .cluster = {config.cluster()},
-                               .shared_bytes = config.shared_bytes(),
+                               .shared_bytes = config.shared_bytes(problem),
                                .overlaps_previous = true};
     return specialized<wgmma::params>(
         request_of(problem, config, "wgmma", shape, config.blocks, arch),

@@ -57,10 +57,11 @@ template <class Product, class Params>
 variant variant_of(char const* symbol, void (*function)(Params), Product const& product) {
     auto const launch = [=](test::trial& t, problem const& problem, matmul::args const& args) {
         auto const& config = product.config;
-        block_shape shape = {.block = {config.threads()}, .shared_bytes = config.shared_bytes()};
+        block_shape shape = {.block = {config.threads()}};
         test::kernel<Params> const kernel = {symbol, function};
         if constexpr (std::is_same_v<Params, matmul::wgmma::params>) {
             using namespace matmul::wgmma;
+            shape.shared_bytes = config.shared_bytes(problem);
             auto const map = [&](tensor_map_plan const& plan, void const* base) {
                 return t.make_map<tensor_map_words>(plan, const_cast<void*>(base));
             };
@@ -75,6 +76,7 @@ variant variant_of(char const* symbol, void (*function)(Params), Product const& 
                       .bias = args.bias,
                       .c = args.c});
         } else {
+            shape.shared_bytes = config.shared_bytes();
             t.launch(kernel, {static_cast<int>(config.tiles(args.sizes))}, shape, {args});
         }
     };

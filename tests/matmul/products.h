@@ -55,8 +55,8 @@ inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
 // Of each configuration: m, n, stages, buffers, cluster_m, cluster_n, band, splits, blocks
 using wgmma_product = product<matmul::wgmma::config>;
-inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 2, 2, 1, 2}};
-inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 2, 1}};
+inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 5, 4, 1, 2}};
+inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 4, 1}};
 inline constexpr wgmma_product wgmma_column_column = {column_column, {128, 96, 2, 2, 1, 2, 3, 3}};
 inline constexpr wgmma_product wgmma_column_row = {column_row, {64, 192, 3, 4, 1, 1, 2}};
 inline constexpr wgmma_product wgmma_square = {row_row, {128, 128, 4, 2, 2, 2, 1}};

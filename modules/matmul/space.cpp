@@ -1,0 +1,140 @@
+// Lists the configurations of matrix products, the fastest by their estimated times first.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A body is one of matmul's kernel templates. M and N are rows and columns of the result, K what
+// the product sums over. A stage is one place of a ring in shared memory.
+module;
+
+#include "matmul/cp_async.h"
+#include "matmul/problem.h"
+#include "matmul/wgmma.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.matmul;
+
+import spio.spec;
+
+namespace spio::matmul {
+
+namespace {
+
+// A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
+constexpr double slowest_trial = 1.3;
+
+// A configuration of the body wgmma with as many stages as fit, if there is one.
+wgmma::config deepest(problem const& problem, wgmma::config config, int buffers) {
+    config.band = max(1, 2048 / (config.m * config.cluster_m)); // tiles over 2048 rows
+    config.buffers = max(2, buffers);
+    config.stages = 8;
+    while (!config.fits(problem) && config.stages > 2) --config.stages;
+    return config;
+}
+// Calls add() with a configuration of the body wgmma that has buffers for a whole tile and, if
+// these take the room of a stage, with one that has two buffers. Of blocks with one consumer, which
+// waits for its stores while nothing else multiplies, the former comes first.
+template <class Add>
+void add_deepest(problem const& problem, wgmma::config const& config, Add const& add) {
+    if (!config.splits_columns(problem)) return;
+    auto const large = deepest(problem, config, config.boxes(problem));
+    auto const small = deepest(problem, config, 2);
+    bool const has_both = small.stages > large.stages || !large.fits(problem);
+    if (has_both && config.consumers() > 1) add(small);
+    add(large);
+    if (has_both && config.consumers() == 1) add(small);
+}
+// Splits are worth a trial where there are few tiles for each multiprocessor, and where each split
+// has at least two steps along k.
+template <class Add>
+void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
+    for (int const m : {128, 64, 192}) {
+        // A thread of the largest tile has no registers for more sums.
+        for (int n = m == 192 ? 192 : 256; n >= 64; n -= 32) {
+            for (auto const& [cluster_m, cluster_n] :
+                 {std::pair(2, 1), {1, 2}, {1, 1}, {2, 2}, {4, 1}, {1, 4}}) {
+                wgmma::config config = {.m = m,
+                                        .n = n,
+                                        .stages = 2,
+                                        .buffers = 2,
+                                        .cluster_m = cluster_m,
+                                        .cluster_n = cluster_n,
+                                        .band = 1};
+                add_deepest(problem, config, add);
+                if (config.sharers() > 2) continue;
+                config.blocks = 2;
+                add_deepest(problem, config, add);
+                config.blocks = 1;
+                for (int const splits : {2, 3, 4, 5, 6, 8}) {
+                    config.splits = splits;
+                    auto const blocks = config.tiles(sizes_of(problem)) * config.cluster();
+                    if (blocks >= 4LL * multiprocessors || problem.k < 2 * splits * tile_k) break;
+                    add_deepest(problem, config, add);
+                }
+            }
+        }
+    }
+}
+// The same for the body cp_async.
+template <class Add> void add_cp_async_configs(Add const& add) {
+    struct {
+        int m, n, warps_m, warps_n;
+    } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4}, {128, 128, 2, 2},
+                           {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
+    for (auto const& [m, n, warps_m, warps_n] : tiles) {
+        for (int const stages : {4, 3, 2}) {
+            int const band = 1024 / m; // tiles over 1024 rows
+            add(cp_async::config{m, n, warps_m, warps_n, stages, band});
+        }
+    }
+}
+
+double time_of(candidate const& candidate) { return candidate.expected.microseconds; }
+
+} // namespace
+
+std::vector<candidate> candidates(problem const& problem, arch arch, body body) {
+    check(problem);
+    std::vector<candidate> list;
+    auto const add = [&](auto const& config) {
+        if (!config.fits(problem) || shared_bytes_of(problem, config) > shared_bytes_of_block(arch))
+            return;
+        list.push_back({config, explain(problem, config, arch)});
+    };
+    if (body == body::cp_async) {
+        add_cp_async_configs(add);
+    } else if (arch.has_wgmma()) {
+        add_wgmma_configs(problem, chip_of(arch.is_host ? sm_90a : arch).sm_count, add);
+    }
+    // Of equal times, the first comes first.
+    std::ranges::stable_sort(list, {}, time_of);
+    return list;
+}
+
+std::vector<config> space(problem const& problem, arch arch, body body) {
+    std::vector<config> configs;
+    for (auto const& candidate : candidates(problem, arch, body)) {
+        configs.push_back(candidate.config);
+    }
+    return configs;
+}
+
+std::vector<config> space(problem const& problem, arch arch) {
+    auto list = candidates(problem, arch, body::wgmma);
+    // The body cp_async takes what wgmma does not.
+    if (list.empty() || arch.is_host) {
+        auto const others = candidates(problem, arch, body::cp_async);
+        list.insert(list.end(), others.begin(), others.end());
+    }
+    std::ranges::stable_sort(list, {}, time_of);
+    std::vector<config> configs;
+    for (auto const& candidate : list) {
+        if (time_of(candidate) > slowest_trial * time_of(list.front())) break;
+        configs.push_back(candidate.config);
+    }
+    return configs;
+}
+
+} // namespace spio::matmul
