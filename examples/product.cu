@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "product.h"
 #include "spio/facts.h"
+#include "spio/swizzle.h"
 #include "spio/tile/multiply.cuh"
 #include "spio/tile/tile_loader.cuh"
 

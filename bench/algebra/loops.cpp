@@ -5,6 +5,7 @@
 // the same work. Their runs alternate, and the least time of each counts. What is called late has
 // sizes that are known only at run time.
 #include "spio/dims.h"
+#include "spio/stepped_range.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,15 +17,9 @@
 // The loops are not static: g++ takes static functions that only `main` calls for rarely run.
 namespace loops {
 
-struct I : spio::dim {
-    using dim::dim;
-};
-struct J : spio::dim {
-    using dim::dim;
-};
-struct K : spio::dim {
-    using dim::dim;
-};
+using I = spio::dimension<"I">;
+using J = spio::dimension<"J">;
+using K = spio::dimension<"K">;
 
 constexpr int height = 128;
 constexpr int width = 256;

@@ -6,6 +6,7 @@
 // which positions wrap. A compound index is one number for several indices, the last of which
 // varies fastest.
 #include "spio/dims.h"
+#include "spio/swizzle.h"
 
 struct I : spio::dim {
     using dim::dim;

@@ -10,6 +10,7 @@
 #include "drawing.h"
 #include "palette.h"
 #include "spio/facts.h"
+#include "spio/swizzle.h"
 #include "spio/tile/fragment_map.h"
 #include "spio/tile/vector.h"
 

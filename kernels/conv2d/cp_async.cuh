@@ -27,6 +27,8 @@
 #include "conv2d/cp_async_rows.cuh"
 #include "conv2d/cp_async_second.cuh"
 #include "conv2d/filter_from_global.cuh"
+#include "spio/base_cursor.h"
+#include "spio/extrema.h"
 
 namespace spio::conv2d::cp_async {
 

@@ -34,8 +34,7 @@ template <class Tensor, bool Exists, class Memory> __device__ auto push_if(Memor
 // The ring of rows of the second tensor, if it has one.
 template <class Tiles, class Memory> __device__ auto push_second_ring(Memory const& memory) {
     constexpr bool has_derivative = Tiles::layer.has_derivative();
-    using ring =
-        typename either<has_derivative, typename Tiles::ring, typename Tiles::residual_ring>::type;
+    using ring = either<has_derivative, typename Tiles::ring, typename Tiles::residual_ring>;
     constexpr bool exists = has_derivative || Tiles::layer.residual;
     return push_if<ring, exists>(memory);
 }

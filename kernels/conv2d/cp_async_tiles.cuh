@@ -94,10 +94,9 @@ template <problem Problem, config Config> struct block_tiles {
 
     // The cells of an input row and of an output row, which threads copy.
     static constexpr bool has_one_image = Config.images == 1;
-    using InputCell = typename either<has_one_image, compound_index<w_input, c / 8>,
-                                      compound_index<n, w_input, c / 8>>::type;
-    using OutputCell =
-        typename either<has_one_image, compound_index<q, k / 8>, compound_index<n, q, k / 8>>::type;
+    using InputCell =
+        either<has_one_image, compound_index<w_input, c / 8>, compound_index<n, w_input, c / 8>>;
+    using OutputCell = either<has_one_image, compound_index<q, k / 8>, compound_index<n, q, k / 8>>;
 
     // The columns of an output row, image by image. A warp has a strip of them, and one group.
     using Pixels = compound_index<n, q>;

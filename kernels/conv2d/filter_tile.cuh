@@ -23,7 +23,7 @@ template <problem Problem> struct filter_tile {
     static constexpr bool is_backward = Problem.pass == direction::dgrad;
     static constexpr axis<R> r{Problem.r};
     static constexpr axis<S> s{Problem.s};
-    using Channel = typename either<is_backward, C, K>::type;
+    using Channel = either<is_backward, C, K>;
     using Group = fold<Channel, 8>;
 
     template <int Channels, class Cell = cell<Problem>>

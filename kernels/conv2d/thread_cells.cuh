@@ -7,6 +7,7 @@
 // computed once; it is called committed.
 #pragma once
 
+#include "spio/base_cursor.h"
 #include "spio/tensor.h"
 
 namespace spio::conv2d {

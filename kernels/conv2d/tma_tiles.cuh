@@ -104,10 +104,9 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         axis<TILE>(Config.tiles_per_block).pitch(Config.images * second_pitch);
     static constexpr auto second_n = axis<N>(Config.images).pitch(second_pitch);
     using second_outputs = tensor<cell<Problem>, second_tile, second_n, p, q, output_cells>;
-    using second_tiles =
-        typename either<Problem.has_derivative(), input_tiles, second_outputs>::type;
+    using second_tiles = either<Problem.has_derivative(), input_tiles, second_outputs>;
     template <class Memory> __device__ static auto push_second(Memory const& memory) {
-        using box = typename either<Problem.has_derivative(), input_tile, output_tile>::type;
+        using box = either<Problem.has_derivative(), input_tile, output_tile>;
         if constexpr (has_second) {
             return memory.template push<second_tiles, box_alignment<box>>();
         } else {

@@ -44,8 +44,8 @@ struct block {
 
     // The cells of a row, which threads copy.
     template <index Column, auto Columns, auto Cells>
-    using cell_of_row = typename either<Config.images == 1, compound_index<Columns, Cells>,
-                                        compound_index<n, Columns, Cells>>::type;
+    using cell_of_row = either<Config.images == 1, compound_index<Columns, Cells>,
+                               compound_index<n, Columns, Cells>>;
     using XCell = cell_of_row<W, w, c / 8>;
     using DyCell = cell_of_row<Q, q, k / 8>;
 

@@ -15,7 +15,7 @@ namespace spio::conv2d::wgrad {
 // The gradient of the filter, in the type of elements that the problem asks for.
 template <problem Problem>
 using gradient_number =
-    typename either<Problem.gradient == precision::fp32, float, conv2d::element<Problem>>::type;
+    either<Problem.gradient == precision::fp32, float, conv2d::element<Problem>>;
 template <problem Problem>
 using gradient_of_filter = tensor<gradient_number<Problem>, axis<K>(most_channels(Problem)),
                                   axis<R>(Problem.r), axis<S>(Problem.s), axis<C>(group_width)>;

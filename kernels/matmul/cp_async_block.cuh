@@ -46,8 +46,8 @@ struct block {
         compound_index<axis<M>(Config.m) / Config.warp_m(), axis<N>(Config.n) / Config.warp_n()>;
     // The row that a lane points to for ldmatrix.
     template <class Fragment, bool IsTransposed>
-    using rows_of = typename either<IsTransposed, typename Fragment::map::transposed_rows,
-                                    typename Fragment::map::rows>::type;
+    using rows_of =
+        either<IsTransposed, typename Fragment::map::transposed_rows, typename Fragment::map::rows>;
     static_assert(bank_conflicts<typename a_tiles::box, rows_of<A, a_by_lines>>() == 0);
     static_assert(bank_conflicts<typename b_tiles::box, rows_of<B, b_by_lines>>() == 0);
 

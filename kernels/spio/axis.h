@@ -28,8 +28,7 @@ inline constexpr dynamic_size dynamic = {0x7fffffff};
 
 // What memory_stride holds instead of a stride. dense: the axis lies without a gap around the axes
 // to its right. dynamic_pitch: the stride is passed when the tensor is made.
-inline constexpr long long dense = -1;
-inline constexpr long long dynamic_pitch = -2;
+enum : long long { dense = -1, dynamic_pitch = -2 };
 
 // Each of these functions is called where an axis breaks a rule. Its name is the compiler's
 // message.

@@ -8,6 +8,7 @@
 // called late, is known only when the tensor is made.
 #pragma once
 
+#include "spio/derived.h"
 #include "spio/tiles.h"
 
 namespace spio {
@@ -107,7 +108,7 @@ template <class From, class To> struct renaming : change {
     static constexpr bool is_possible =
         contains<typename Shape::bases, From> && change::is_free<Shape, To, From>;
     template <class Base, class Shape> static constexpr int extent(Shape const& shape) {
-        return change::extent<typename either<same<Base, To>, From, Base>::type>(shape);
+        return change::extent<either<same<Base, To>, From, Base>>(shape);
     }
     template <class D> using name = renamed<From, To, D>;
     template <class D> static consteval auto rename_axis(axis<D> a) {
@@ -163,7 +164,7 @@ template <class Base, int N> struct thinning : change {
     }
     template <class Shape> static consteval bool is_thinned() {
         if constexpr (change::is_plain_base<Shape, Base>() && N > 0 &&
-                      Shape::table.has_static_strides()) {
+                      has_static_strides(Shape::table)) {
             constexpr int base = Shape::template base<Base>;
             return Shape::table.is_linear(base) ||
                    Shape::table.axes[finest_axis<Shape>()].size % N == 0;

@@ -33,8 +33,9 @@ template <class Base, class Outer, class Inner, int N> struct splitting : change
             if (!table.is_dynamic(base) && table.extent(base) % N != 0) return false;
             if (table.finest_stride(base) > N) return false;
             // The strides of axes to the left must not follow from the late extent.
-            for (int a = 0; table.is_dynamic(base) && a < table.digits[table.coarsest(base)].axis;
-                 ++a) {
+            int const followers =
+                table.is_dynamic(base) ? table.digits[table.coarsest(base)].axis : 0;
+            for (int a = 0; a < followers; ++a) {
                 if (table.axes[a].pitch == dense) return false;
             }
             for (int d = 0; d < table.digit_count; ++d) {

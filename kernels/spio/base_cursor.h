@@ -7,6 +7,7 @@
 #pragma once
 
 #include "spio/subscripts.h"
+#include "spio/table_facts.h"
 
 namespace spio {
 
@@ -24,7 +25,7 @@ template <class Data, class Layout, class... Ts> class base_cursor {
     template <class D>
     static constexpr bool moves_freely = [] {
         if constexpr (index_among<D, typename Layout::bases>) {
-            constexpr int unit = Layout::table.free_stride(Layout::template base<base_of<D>>);
+            constexpr int unit = free_stride(Layout::table, Layout::template base<base_of<D>>);
             return unit > 0 && stride_of<D> % (unit > 0 ? unit : 1) == 0;
         } else {
             return false;
@@ -51,8 +52,8 @@ template <class Data, class Layout, class... Ts> class base_cursor {
     template <index D>
         requires moves_freely<D>
     constexpr auto operator[](D d) const {
-        using next = typename either<(same<base_of<Ts>, base_of<D>> || ...), base_cursor,
-                                     base_cursor<Data, Layout, Ts..., D>>::type;
+        using next = either<(same<base_of<Ts>, base_of<D>> || ...), base_cursor,
+                            base_cursor<Data, Layout, Ts..., D>>;
         return next(pointer_, shape_).step(d);
     }
     template <integer NotADimension, class Tensor = base_cursor>

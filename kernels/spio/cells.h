@@ -6,9 +6,12 @@
 // list of ints.
 #pragma once
 
-#include "spio/derived.h"
+#include "spio/axis.h"
+#include "spio/list.h"
 
 namespace spio {
+
+template <class Function, class Placed, class Read> struct derived_axis;
 
 // The position of a cell on a derived axis. `cell` numbers the placed digits in mixed radix, the
 // last fastest, and `read_cell` the digits that are only read.
@@ -84,7 +87,7 @@ template <auto Axis> consteval bool is_declared_permutation() {
 
 // What is known of an axis's cells: whether all lie inside it, each in another place.
 template <auto Axis> consteval cell_facts cell_facts_of() {
-    if constexpr (!is_derived_axis<decltype(Axis)>) {
+    if constexpr (is_plain_axis<decltype(Axis)>) {
         return {};
     } else if constexpr (is_declared_permutation<Axis>()) {
         return {};

@@ -87,8 +87,7 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
         requires contains<bases, Base>
     constexpr auto drop() const {
         return select(
-            typename merged<
-                typename either<same<base_of<Ts>, Base>, mp_list<>, mp_list<Ts>>::type...>::type());
+            typename merged<either<same<base_of<Ts>, Base>, mp_list<>, mp_list<Ts>>...>::type());
     }
     template <index AbsentDimension, class FromCoordinates = coords>
         requires(!contains<bases, AbsentDimension>)

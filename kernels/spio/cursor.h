@@ -6,10 +6,11 @@
 // index, or anything that has coordinates. numbers<A...> is a list of ints.
 #pragma once
 
-#include "spio/base_cursor.h"
 #include "spio/cursor_terms.h"
 
 namespace spio {
+
+template <class Data, class Layout, class... Ts> class base_cursor;
 
 // A position in a tensor: the sum of its terms and of its steps. Each type of subscript, such as I
 // or fold<I, 8>, is a term with a value; Ts are their types. Subscripts add to it, in any order;
@@ -24,7 +25,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // no effect.
     template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         if constexpr (index<P>) {
-            using term = typename term_types<Ts...>::template term_for<P>;
+            using term = term_for<P, Ts...>;
             constexpr int number = position_of<term, Ts...>();
             if constexpr (number >= 0) {
                 cursor moved = *this;
@@ -67,8 +68,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <integer NotADimension, class Cursor = cursor> cursor& step(NotADimension) = delete;
 
     constexpr Data* get() const {
-        displacement const d =
-            this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
+        displacement const d = this->shape_.template offset<Ts...>(
+            numbers_below<Layout::num_axes>(), this->position_.items, this->moved_.items);
         return this->pointer_ + d.wide + d.narrow; // what was summed in 64 bits and in 32
     }
     // The element there. Each dimension that has several positions needs a subscript, in whole
@@ -92,8 +93,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
 
     // The distance of that address from the first element, in elements.
     constexpr typename Layout::offset_type offset() const {
-        displacement const d =
-            this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
+        displacement const d = this->shape_.template offset<Ts...>(
+            numbers_below<Layout::num_axes>(), this->position_.items, this->moved_.items);
         return static_cast<typename Layout::offset_type>(d.wide + d.narrow);
     }
 
@@ -107,7 +108,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // The first of all elements at this position: 0 in the dimensions that have no subscript yet.
     constexpr auto first() const { return cursor_terms::first(*this, bases()); }
 
-    // A cursor that holds the address, computed once.
+    // A cursor that holds the address, computed once. Its class is in base_cursor.h.
     constexpr auto rebase() const { return base_cursor<Data, Layout, Ts...>(get(), this->shape_); }
 
     // The same position of the same elements, read-only.

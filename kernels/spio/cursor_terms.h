@@ -77,22 +77,22 @@ template <class Data, class Layout, int Room> class cursor_state {
     typename Layout::steps moved_ = {};
 };
 
+// The term of a subscript after those of types Ts. A second one of the same type loses its bound:
+// their sum may exceed it.
+template <class X, class... Ts> using term_for = either<(same<X, Ts> || ...), dimension_of<X>, X>;
+
 // The types of the terms of a position.
 template <class... Ts> struct term_types {
-    // The term of a subscript. A second one of the same type loses its bound: their sum may exceed
-    // it.
-    template <class X>
-    using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
+    template <class X> using term = term_for<X, Ts...>;
     // A list of one type, the term of X; it is empty if the layout lacks the base of X.
     template <class Layout, class X>
-    using term_list = typename either<contains<typename Layout::bases, base_of<X>>,
-                                      mp_list<term_for<X>>, mp_list<>>::type;
+    using term_list =
+        either<contains<typename Layout::bases, base_of<X>>, mp_list<term<X>>, mp_list<>>;
     // The terms of a base: those that it has, or one that is always 0.
     template <class Layout, class Base>
-    using start_list = typename either<
+    using start_list = either<
         (same<base_of<Ts>, Base> || ...), mp_list<>,
-        mp_list<bounded<fold<Base, Layout::table.finest_stride(Layout::template base<Base>)>, 1>>>::
-        type;
+        mp_list<bounded<fold<Base, Layout::table.finest_stride(Layout::template base<Base>)>, 1>>>;
 };
 
 // What cursors do with the types of their terms. These functions are no members of the cursors: a
@@ -151,8 +151,8 @@ struct cursor_terms {
         using next = cursor<Data, Layout, Us...>;
         using types = term_types<Ts...>;
         auto moved = c.template with_room_of<typename next::state>();
-        (add<position_of<typename types::template term_for<Xs>, Us...>(), sizeof...(Ts),
-             typename types::template term_for<Xs>>(moved, xs.value),
+        (add<position_of<typename types::template term<Xs>, Us...>(), sizeof...(Ts),
+             typename types::template term<Xs>>(moved, xs.value),
          ...);
         return next{moved};
     }

@@ -57,8 +57,7 @@ using fold = typename fold_of<base_of<Dimension>, stride_of<Dimension> * Size>::
 
 // The dimension of an index without its bound, and the coarsest one that two indices share.
 template <index T> using dimension_of = typename fold_of<base_of<T>, stride_of<T>>::type;
-template <index A, index B>
-    requires same_base<A, B>
+template <class A, same_base<A> B>
 using meet = typename fold_of<base_of<A>, gcd(stride_of<A>, stride_of<B>)>::type;
 
 // The value counted in steps of Stride, which must divide the stride of the index.
@@ -101,15 +100,11 @@ struct dim {
 
     constexpr int get() const { return value; }
 
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr auto operator+(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr auto operator+(A a, B b) {
         using sum = meet<A, B>;
         return sum(count<stride_of<sum>>(a) + count<stride_of<sum>>(b));
     }
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr auto operator-(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr auto operator-(A a, B b) {
         using difference = meet<A, B>;
         return difference(count<stride_of<difference>>(a) - count<stride_of<difference>>(b));
     }
@@ -134,21 +129,19 @@ struct dim {
     template <index A, integer N> friend constexpr auto operator/(A a, N n) {
         return dimension_of<A>(floor_quotient(a.value, n));
     }
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr auto operator%(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr auto operator%(A a, B b) {
         using rest = meet<A, B>;
         return rest(floor_modulo(count<stride_of<rest>>(a), count<stride_of<rest>>(b)));
     }
 
     // In place, where the sum is of the same type: nothing is rounded and no bound is broken.
-    template <index A, index B>
-        requires same_base<A, B> && same<decltype(A() + B()), A>
+    template <class A, same_base<A> B>
+        requires same<decltype(A() + B()), A>
     friend constexpr A& operator+=(A& a, B b) {
         return a = a + b;
     }
-    template <index A, index B>
-        requires same_base<A, B> && same<decltype(A() - B()), A>
+    template <class A, same_base<A> B>
+        requires same<decltype(A() - B()), A>
     friend constexpr A& operator-=(A& a, B b) {
         return a = a - b;
     }
@@ -179,29 +172,17 @@ struct dim {
         return previous;
     }
 
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr bool operator==(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr bool operator==(A a, B b) {
         return count<stride_of<meet<A, B>>>(a) == count<stride_of<meet<A, B>>>(b);
     }
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr bool operator<(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr bool operator<(A a, B b) {
         return count<stride_of<meet<A, B>>>(a) < count<stride_of<meet<A, B>>>(b);
     }
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr bool operator>(A a, B b) {
-        return b < a;
-    }
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr bool operator<=(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr bool operator>(A a, B b) { return b < a; }
+    template <class A, same_base<A> B> friend constexpr bool operator<=(A a, B b) {
         return !(b < a);
     }
-    template <index A, index B>
-        requires same_base<A, B>
-    friend constexpr bool operator>=(A a, B b) {
+    template <class A, same_base<A> B> friend constexpr bool operator>=(A a, B b) {
         return !(a < b);
     }
 
@@ -209,22 +190,9 @@ struct dim {
     // what is wrong, and the arguments are the dimensions in question.
     template <index Dimension, stranger_to<Dimension> NotThatDimension>
     friend bool operator==(Dimension, NotThatDimension) = delete;
+    // For <, >, <= and >=, whichever side is the dimension.
     template <index Dimension, stranger_to<Dimension> NotThatDimension>
-    friend bool operator<(Dimension, NotThatDimension) = delete;
-    template <index Dimension, stranger_to<Dimension> NotThatDimension>
-    friend bool operator>(Dimension, NotThatDimension) = delete;
-    template <index Dimension, stranger_to<Dimension> NotThatDimension>
-    friend bool operator<=(Dimension, NotThatDimension) = delete;
-    template <index Dimension, stranger_to<Dimension> NotThatDimension>
-    friend bool operator>=(Dimension, NotThatDimension) = delete;
-    template <integer NotADimension, index Dimension>
-    friend bool operator<(NotADimension, Dimension) = delete;
-    template <integer NotADimension, index Dimension>
-    friend bool operator>(NotADimension, Dimension) = delete;
-    template <integer NotADimension, index Dimension>
-    friend bool operator<=(NotADimension, Dimension) = delete;
-    template <integer NotADimension, index Dimension>
-    friend bool operator>=(NotADimension, Dimension) = delete;
+    friend bool operator<=>(Dimension, NotThatDimension) = delete;
 
     template <index Dimension, integer NotADimension>
     friend Dimension operator+(Dimension, NotADimension) = delete;

@@ -10,6 +10,24 @@
 
 namespace spio {
 
+// The lesser and the greater of two values of one base.
+template <class A, same_base<A> B> constexpr auto min(A a, B b) {
+    if constexpr (same<A, B>) {
+        return b < a ? b : a;
+    } else {
+        using result = meet<A, B>;
+        return b < a ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
+    }
+}
+template <class A, same_base<A> B> constexpr auto max(A a, B b) {
+    if constexpr (same<A, B>) {
+        return a < b ? b : a;
+    } else {
+        using result = meet<A, B>;
+        return a < b ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
+    }
+}
+
 // The coordinates that Operation makes of two places in each of some bases. A base that only one
 // place has passes through.
 template <class Operation, class... Bases, class... As, class... Bs>

@@ -6,6 +6,7 @@
 // layout as numbers; a digit is placed by one axis, and functions on other axes may read it.
 #pragma once
 
+#include "spio/cells.h"
 #include "spio/tensor.h"
 
 namespace spio {

@@ -127,28 +127,6 @@ template <base_dimension From, base_dimension To, index T> constexpr auto rename
 }
 template <class From, class To, class T> using renamed = decltype(rename<From, To>(T()));
 
-// The lesser and the greater of two values of one base.
-template <index A, index B>
-    requires same_base<A, B>
-constexpr auto min(A a, B b) {
-    if constexpr (same<A, B>) {
-        return b < a ? b : a;
-    } else {
-        using result = meet<A, B>;
-        return b < a ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
-    }
-}
-template <index A, index B>
-    requires same_base<A, B>
-constexpr auto max(A a, B b) {
-    if constexpr (same<A, B>) {
-        return a < b ? b : a;
-    } else {
-        using result = meet<A, B>;
-        return a < b ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
-    }
-}
-
 // LANE: the number of a lane in its warp. OFFSET: the single number that a compound index stands
 // for.
 struct LANE : dim {

@@ -15,7 +15,8 @@ namespace spio {
 // are written. Pitches that the tensor brings are taken to be as great as what they span.
 template <class Table> constexpr bool is_dense(Table const& table) {
     for (int a = 0; a < table.axis_count; ++a) {
-        if (table.axes[a].pitch >= 0 && table.axes[a].size > 1) return false;
+        // The axes to the left follow from a pitch, also from that of an axis with one step.
+        if (table.axes[a].pitch >= 0 && (a > 0 || table.axes[a].size > 1)) return false;
     }
     return true;
 }
@@ -47,7 +48,7 @@ template <int Count, class Table> constexpr axis_order<Count> descending_axes(Ta
     for (int a = 0; a < Count; ++a) {
         int n = a;
         for (; n > 0 && table.memory_stride(order.axes[n - 1]) < table.memory_stride(a) &&
-               table.has_static_strides();
+               has_static_strides(table);
              --n) {
             order.axes[n] = order.axes[n - 1];
         }

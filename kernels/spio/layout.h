@@ -19,20 +19,14 @@ struct layout
     using bases = layout_bases<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     using steps = int_values<table.base_count>;
-    using offset_type = typename either<table.is_narrow(), int, long long>::type;
-    using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
+    using offset_type = either<table.is_narrow(), int, long long>;
+    using size_type = either<table.greatest_size() <= 0x7fffffff, int, long long>;
     static int const num_axes = sizeof...(Axes);
     static bool const is_static = table.dynamic_count + table.pitch_count == 0;
 
     template <class Base> static constexpr int base = position_in<Base>(bases());
     template <class Base>
-    static constexpr bool is_dynamic = [] {
-        if constexpr (contains<bases, Base>) {
-            return table.is_dynamic(base<Base>);
-        } else {
-            return false;
-        }
-    }();
+    static constexpr bool is_dynamic = contains<bases, Base> && table.is_dynamic(base<Base>);
     // Whether an axis counts exactly D, and the number of that axis.
     template <class D>
     static constexpr bool has_axis =
@@ -111,23 +105,10 @@ struct layout
     // The number of elements, without padding.
     constexpr size_type size() const { return layout_parts::size(*this, bases()); }
 
-    // The offset of the position that is the sum of these terms and steps.
-    template <class... Ts> constexpr displacement offset(int const* terms, int const* steps) const {
-        return offset_over<Ts...>(numbers_below<num_axes>(), terms, steps);
-    }
-
-    // Calls f.operator()<D...>() with the numbers of all digits that the axes place, but for those
-    // that are always 0.
-    template <class Function> static constexpr auto over_placed(Function f) {
-        return [&]<int... N>(numbers<N...>) {
-            return f.template operator()<table.nth_placed(N)...>();
-        }(numbers_below<table.placed_count()>());
-    }
-
-  private:
-    // The sum of the offsets on the axes A.
+    // The offset of the position that is the sum of these terms and steps: the sum of its offsets
+    // on the axes A, which are all.
     template <class... Ts, int... A>
-    constexpr displacement offset_over(numbers<A...>, int const* terms, int const* steps) const {
+    constexpr displacement offset(numbers<A...>, int const* terms, int const* steps) const {
         displacement sum;
         (layout_parts::add<A, Axes, Ts...>(*this, numbers_below<sizeof...(Ts)>(), sum, terms,
                                            steps),

@@ -114,11 +114,12 @@ struct layout_parts {
         if constexpr (facts.is_zero) {
             value = 0;
         } else if constexpr (facts.is_position) {
-            using base = typename nth<typename Layout::bases, facts.base>::type;
+            using base = base_of<typename decltype(Axis)::dimension>;
             int const step = (same<Ts, base> || ...) ? 0 : steps[facts.base];
             value = (step + ... + (terms[N] * (same<base_of<Ts>, base> ? stride_of<Ts> : 0)));
         } else if constexpr (is_plain_axis<decltype(Axis)>) {
-            value = digit_at<Layout, facts.first_digit, Ts...>(terms, steps);
+            using base = base_of<typename decltype(Axis)::dimension>;
+            value = digit_at<Layout, facts.first_digit, base, Ts...>(terms, steps);
         } else {
             value = value_on<Layout, Axis, facts.first_digit, Ts...>(
                 numbers_below<Axis.num_digits>(), terms, steps);
@@ -152,37 +153,36 @@ struct layout_parts {
     // value of the dimension that the digit counts.
     template <class Layout, auto Axis, int First, class... Ts, int... D>
     static constexpr int value_on(numbers<D...>, int const* terms, int const* steps) {
-        return Axis.function(typename digit_dimension<Layout, First + D>::type(
-            digit_at<Layout, First + D, Ts...>(terms, steps))...);
+        return Axis.function(
+            fold<digit_base<Layout, First + D>, Layout::table.digits[First + D].stride>(
+                digit_at<Layout, First + D, digit_base<Layout, First + D>, Ts...>(terms,
+                                                                                  steps))...);
     }
     template <class Layout, int D>
-    struct digit_dimension
-        : type_is<fold<typename nth<typename Layout::bases, Layout::table.digits[D].base>::type,
-                       Layout::table.digits[D].stride>> {};
+    using digit_base = typename nth<typename Layout::bases, Layout::table.digits[D].base>::type;
 
-    // The value of a digit of the position.
-    template <class Layout, int D, class... Ts>
+    // The value of a digit of the position, which counts Base.
+    template <class Layout, int D, class Base, class... Ts>
     static constexpr int digit_at(int const* terms, int const* steps) {
         constexpr auto const& table = Layout::table;
         constexpr digit_row row = table.digits[D];
         constexpr int stride = row.stride;
         constexpr long long period = table.period(row.base, row);
-        using base = typename nth<typename Layout::bases, row.base>::type;
         using term_numbers = numbers_below<sizeof...(Ts)>;
         int const step = steps[row.base];
         // If one of the terms counts the base itself, without a bound, the cursor has added all its
         // steps in this base to that term, and none are left to add.
         if constexpr (table.is_unit(D)) {
             return 0;
-        } else if constexpr ((same<Ts, base> || ...)) {
-            return digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0);
-        } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, base> || ...)) {
-            return digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);
+        } else if constexpr ((same<Ts, Base> || ...)) {
+            return digit_of<Base, stride, period, false, Ts...>(term_numbers(), terms, 0);
+        } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, Base> || ...)) {
+            return digit_of<Base, stride, period, true, Ts...>(term_numbers(), terms, step);
         } else {
             // Most positions have taken no steps, and their digits then depend on the terms only.
             return step == 0
-                       ? digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0)
-                       : digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);
+                       ? digit_of<Base, stride, period, false, Ts...>(term_numbers(), terms, 0)
+                       : digit_of<Base, stride, period, true, Ts...>(term_numbers(), terms, step);
         }
     }
 };

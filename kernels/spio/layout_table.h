@@ -6,8 +6,8 @@
 // axes place.
 #pragma once
 
+#include "spio/axis.h"
 #include "spio/carry.h"
-#include "spio/derived.h"
 
 namespace spio {
 
@@ -152,23 +152,6 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return count == 1 && axes[top.axis].is_plain && !top.is_ring;
     }
 
-    // The least number of base units by which a move adds a constant to the address at every
-    // position: whole blocks of the coarsest axis that no function distinguishes. 0: there is none.
-    constexpr int free_stride(int base) const {
-        digit_row const& top = digits[coarsest(base)];
-        if (!axes[top.axis].is_plain || top.is_ring) return 0;
-        long long stride = top.stride;
-        for (int d = 0; d < digit_count; ++d) {
-            digit_row const& row = digits[d];
-            if (row.base != base || axes[row.axis].is_plain) continue;
-            long long const repeats = period(base, row);
-            if (repeats == 0) return 0;
-            stride *= repeats / gcd(static_cast<int>(repeats), static_cast<int>(stride));
-            if (stride > 0x7fffffff) return 0;
-        }
-        return static_cast<int>(stride);
-    }
-
     // The distance in memory between two steps of an axis, in elements; -1 if it is dynamic.
     constexpr long long memory_stride(int axis) const {
         if (axes[axis].pitch >= 0) return axes[axis].pitch;
@@ -193,26 +176,6 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return {first,           row.base,
                 is_zero,         axes[axis].is_plain && row.stride == 1 && is_linear(row.base),
                 is_narrow(axis), memory_stride(axis)};
-    }
-    constexpr bool has_static_strides() const {
-        for (int a = 0; a < axis_count; ++a) {
-            if (memory_stride(a) < 0) return false;
-        }
-        return true;
-    }
-    // A number that divides the memory stride of an axis for all dynamic sizes.
-    constexpr long long stride_factor(int axis) const {
-        if (axes[axis].pitch >= 0) return axes[axis].pitch;
-        if (axis == axis_count - 1 || axes[axis].pitch == dynamic_pitch) return 1;
-        return stride_factor(axis + 1) * (axes[axis + 1].is_dynamic ? 1 : axes[axis + 1].size);
-    }
-    // The plain axis whose steps are adjacent in memory, or -1.
-    constexpr int innermost() const {
-        int innermost = -1;
-        for (int a = 0; a < axis_count; ++a) {
-            if (axes[a].is_plain && axes[a].size > 1 && memory_stride(a) == 1) innermost = a;
-        }
-        return innermost;
     }
     // The greatest memory stride of an axis, which is `right` if it has no pitch. 2^62 stands for
     // all strides that may not fit into an int.
@@ -239,7 +202,6 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return sum;
     }
-    constexpr long long greatest_offset(int axis) const { return reach_of(axis).offset; }
     // The greatest number of elements, or 2^62 if there are more.
     constexpr long long greatest_size() const {
         constexpr long long too_many = 1LL << 62;

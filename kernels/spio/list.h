@@ -23,16 +23,19 @@ template <class... Ts> struct members<mp_list<Ts...>> : type_is<Ts>... {};
 template <class List, class T>
 concept contains = __is_base_of(type_is<T>, members<List>);
 
+// The number of the first match among all but the last, which is there for an empty list; -1: none.
+template <int N> constexpr int first_match(bool const (&matches)[N]) {
+    for (int n = 0; n < N - 1; ++n) {
+        if (matches[n]) return n;
+    }
+    return -1;
+}
 // The position of the first T in a list, or -1.
 template <class T, class... Ts> constexpr int position_of() {
-    int position = 0;
-    bool const found = (... || (same<T, Ts> || (++position, false)));
-    return found ? position : -1;
+    return first_match({same<T, Ts>..., false});
 }
 template <class T, class... Ts> constexpr int position_in(mp_list<Ts...>) {
-    int position = 0;
-    bool const found = (... || (same<T, Ts> || (++position, false)));
-    return found ? position : -1;
+    return first_match({same<T, Ts>..., false});
 }
 
 template <class List, int N> struct nth;
@@ -40,15 +43,21 @@ template <class First, class... Rest, int N>
 struct nth<mp_list<First, Rest...>, N> : nth<mp_list<Rest...>, N - 1> {};
 template <class First, class... Rest> struct nth<mp_list<First, Rest...>, 0> : type_is<First> {};
 
-template <bool Condition, class A, class B> struct either : type_is<A> {};
-template <class A, class B> struct either<false, A, B> : type_is<B> {};
+// A if the condition holds, or else B. Only two classes stand behind all uses.
+template <bool Condition> struct selection {
+    template <class A, class B> using type = A;
+};
+template <> struct selection<false> {
+    template <class A, class B> using type = B;
+};
+template <bool Condition, class A, class B>
+using either = typename selection<Condition>::template type<A, B>;
 
 // The types of List and then Ts, each once, in order of first appearance.
 template <class List, class... Ts> struct united : type_is<List> {};
 template <class... Seen, class T, class... Rest>
 struct united<mp_list<Seen...>, T, Rest...>
-    : united<typename either<(same<Seen, T> || ...), mp_list<Seen...>, mp_list<Seen..., T>>::type,
-             Rest...> {};
+    : united<either<(same<Seen, T> || ...), mp_list<Seen...>, mp_list<Seen..., T>>, Rest...> {};
 // The types of several lists, each once, in order of first appearance.
 template <class... Lists> struct merged : type_is<mp_list<>> {};
 template <class List> struct merged<List> : type_is<List> {};

@@ -35,7 +35,7 @@ template <integer T> constexpr bool is_int(T n) {
     }
 }
 
-constexpr bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
+template <integer T> constexpr bool is_power_of_two(T n) { return n > 0 && (n & (n - 1)) == 0; }
 
 template <integer T> constexpr T min(T a, T b) { return b < a ? b : a; }
 template <integer T> constexpr T max(T a, T b) { return a < b ? b : a; }
@@ -49,15 +49,15 @@ template <integer... Sizes> constexpr long long product_of(Sizes... sizes) {
     return product;
 }
 
-constexpr int log2(int n) {
+template <integer T> constexpr int log2(T n) {
     int bits = 0;
     for (; n > 1; n >>= 1) ++bits;
     return bits;
 }
 
-constexpr int gcd(int a, int b) {
+template <integer T> constexpr T gcd(T a, T b) {
     while (b != 0) {
-        int const rest = a % b;
+        T const rest = a % b;
         a = b;
         b = rest;
     }
@@ -68,7 +68,7 @@ constexpr int gcd(int a, int b) {
 constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0); }
 
 // The next multiple of 8: templates that take room for n have few instances.
-constexpr int room_for(int n) { return divup(n, 8) * 8; }
+constexpr int room_for(int n) { return (n + 7) / 8 * 8; }
 
 // floor(n / Divisor). For powers of two this is a shift, which rounds down for negative n too.
 // Other divisors need a correction for negative n, unless NonNegative promises that there is none.
@@ -101,8 +101,8 @@ template <int Divisor, bool NonNegative> constexpr int floor_modulo(int n) {
 }
 
 // floor(n / divisor)
-constexpr int floor_divide(int n, int divisor) {
-    int const rest = n % divisor;
+template <integer T> constexpr T floor_divide(T n, T divisor) {
+    T const rest = n % divisor;
     return n / divisor - (rest != 0 && (rest < 0) != (divisor < 0));
 }
 
@@ -114,8 +114,8 @@ template <integer T> constexpr int floor_quotient(int n, T divisor) {
 }
 
 // The remainder of n by |divisor| that is not negative, whatever the signs of both.
-constexpr int floor_modulo(int n, int divisor) {
-    int const rest = n % divisor;
+template <integer T> constexpr T floor_modulo(T n, T divisor) {
+    T const rest = n % divisor;
     return rest < 0 ? (divisor < 0 ? rest - divisor : rest + divisor) : rest;
 }
 

@@ -107,38 +107,36 @@ concept partially_ordered = located<T> && (length(bases_in<T>()) > 1);
 // Its friends are the arithmetic of places. Addition sums per base; bases that only one side has
 // pass through. Comparison is a partial order: a < b says that it holds in every shared base.
 struct place_arithmetic {
-    template <class A, class B>
-        requires not_both_single<A, B>
+    template <class A, not_both_single<A> B>
     friend constexpr auto operator+(A const& a, B const& b) {
         return sum_of(coordinates_of(a), coordinates_of(b));
     }
-    template <class A, class B>
-        requires not_both_single<A, B>
+    template <class A, not_both_single<A> B>
     friend constexpr auto operator-(A const& a, B const& b) {
         return sum_of(coordinates_of(a), -coordinates_of(b));
     }
-    template <class A, class B>
-        requires not_both_single<A, B> && shares_a_base<A, B>
+    template <class A, not_both_single<A> B>
+        requires shares_a_base<A, B>
     friend constexpr bool operator==(A const& a, B const& b) {
         return wherever_shared<equal>(bases_in<A>(), coordinates_of(a), coordinates_of(b));
     }
-    template <class A, class B>
-        requires not_both_single<A, B> && shares_a_base<A, B>
+    template <class A, not_both_single<A> B>
+        requires shares_a_base<A, B>
     friend constexpr bool operator<(A const& a, B const& b) {
         return wherever_shared<less>(bases_in<A>(), coordinates_of(a), coordinates_of(b));
     }
-    template <class A, class B>
-        requires not_both_single<A, B> && shares_a_base<A, B>
+    template <class A, not_both_single<A> B>
+        requires shares_a_base<A, B>
     friend constexpr bool operator<=(A const& a, B const& b) {
         return wherever_shared<less_or_equal>(bases_in<A>(), coordinates_of(a), coordinates_of(b));
     }
-    template <class A, class B>
-        requires not_both_single<A, B> && shares_a_base<A, B>
+    template <class A, not_both_single<A> B>
+        requires shares_a_base<A, B>
     friend constexpr bool operator>(A const& a, B const& b) {
         return wherever_shared<less>(bases_in<B>(), coordinates_of(b), coordinates_of(a));
     }
-    template <class A, class B>
-        requires not_both_single<A, B> && shares_a_base<A, B>
+    template <class A, not_both_single<A> B>
+        requires shares_a_base<A, B>
     friend constexpr bool operator>=(A const& a, B const& b) {
         return b <= a;
     }
@@ -158,21 +156,13 @@ struct place_arithmetic {
         return wherever_shared<less>(bases_in<A>(), coordinates_of(b), coordinates_of(a));
     }
 
-    template <class Place, class NoDimensionOfIt>
-        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
+    template <class Place, not_both_single<Place> NoDimensionOfIt>
+        requires(!shares_a_base<Place, NoDimensionOfIt>)
     friend bool operator==(Place const&, NoDimensionOfIt const&) = delete;
-    template <class Place, class NoDimensionOfIt>
-        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
-    friend bool operator<(Place const&, NoDimensionOfIt const&) = delete;
-    template <class Place, class NoDimensionOfIt>
-        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
-    friend bool operator<=(Place const&, NoDimensionOfIt const&) = delete;
-    template <class Place, class NoDimensionOfIt>
-        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
-    friend bool operator>(Place const&, NoDimensionOfIt const&) = delete;
-    template <class Place, class NoDimensionOfIt>
-        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
-    friend bool operator>=(Place const&, NoDimensionOfIt const&) = delete;
+    // For <, >, <= and >=.
+    template <class Place, not_both_single<Place> NoDimensionOfIt>
+        requires(!shares_a_base<Place, NoDimensionOfIt>)
+    friend bool operator<=>(Place const&, NoDimensionOfIt const&) = delete;
     // In place, where the sum is of the same type.
     template <located A, place B>
         requires same<decltype(declval<A>() + declval<B>()), A>

@@ -8,7 +8,7 @@
 
 namespace spio {
 
-// The type of the D-th digit's values in a layout, and the coordinates of all digits it places.
+// The type of the D-th digit's values in a layout, and the coordinates of the digits D.
 template <class Layout, int D>
 using value_of_digit =
     typename digit_value<typename nth<typename Layout::bases, Layout::table.digits[D].base>::type,
@@ -119,7 +119,7 @@ template <class Layout> class positions {
         int digits_[rank + 1] = {};
         bool has_more_ = false;
     };
-    using iterator = typename either<is_small, counter, odometer>::type;
+    using iterator = either<is_small, counter, odometer>;
     constexpr iterator begin() const { return iterator(shape_); }
     constexpr sentinel end() const { return {}; }
 

@@ -18,7 +18,7 @@ template <class Start, int Size, bool HasTail, auto... Axes> struct late_cut {
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int base = shape::template base<base_of<Start>>;
     // A part starts at a multiple of so many base units.
-    static constexpr int unit = table.free_stride(base);
+    static constexpr int unit = free_stride(table, base);
     static constexpr digit_row top = table.digits[table.coarsest(base)];
     static constexpr bool is_possible = Size > 0 && unit > 0 &&
                                         stride_of<Start> % max(unit, 1) == 0 &&
@@ -28,7 +28,7 @@ template <class Start, int Size, bool HasTail, auto... Axes> struct late_cut {
     template <int... A> struct part<numbers<A...>> {
         template <int Axis, auto Value> static constexpr auto cut() {
             constexpr long long stride = table.memory_stride(Axis);
-            auto axis = pinned(Value, stride >= 0 ? stride : dynamic_pitch);
+            auto axis = pinned(Value, stride >= 0 ? stride : static_cast<long long>(dynamic_pitch));
             if constexpr (Axis == top.axis && is_plain_axis<decltype(axis)>) {
                 axis.size = Size / top.stride;
                 axis.is_dynamic = HasTail;

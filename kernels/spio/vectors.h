@@ -8,6 +8,7 @@
 #pragma once
 
 #include "spio/axis_list.h"
+#include "spio/table_facts.h"
 
 namespace spio {
 
@@ -15,13 +16,13 @@ namespace spio {
 // and n divides the size of their axis and the memory strides of all other axes with more than one
 // step, whatever the dynamic sizes are.
 template <class Table> constexpr bool has_vectors(Table const& table, int n) {
-    int const innermost = table.innermost();
+    int const innermost = innermost_axis(table);
     if (innermost < 0 || table.axes[innermost].is_dynamic || table.pitch_count > 0) return false;
     digit_row const& inner = table.digits[table.first_digit(innermost)];
     if (inner.size % n != 0 || inner.stride != table.finest_stride(inner.base)) return false;
     for (int a = 0; a < table.axis_count; ++a) {
         bool const has_steps = table.axes[a].size > 1 || table.axes[a].is_dynamic;
-        if (a != innermost && has_steps && table.stride_factor(a) % n != 0) return false;
+        if (a != innermost && has_steps && stride_factor(table, a) % n != 0) return false;
     }
     // A derived axis must not tell the elements of a vector apart: the digits that it only reads
     // must count whole vectors.
@@ -46,7 +47,7 @@ template <class Axis> constexpr Axis widened(Axis a, int n) {
 // out where it holds a single vector. The strides of axes to the left of a dynamic one follow.
 template <int N, auto... Axes> struct widen {
     static constexpr auto const& table = layout_table_of<Axes...>;
-    static constexpr int innermost = table.innermost();
+    static constexpr int innermost = innermost_axis(table);
 
     template <class> struct vectors;
     template <int... A> struct vectors<numbers<A...>> {

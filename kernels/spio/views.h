@@ -17,10 +17,11 @@ template <class Start, int Size, auto... Axes> struct cut {
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int base = shape::template base<base_of<Start>>; // its number in the table
     // A part starts at a multiple of so many base units.
-    static constexpr int unit = table.free_stride(base);
-    static constexpr bool is_possible =
-        Size > 0 && !table.is_dynamic(base) && unit > 0 && stride_of<Start> % max(unit, 1) == 0 &&
-        1LL * Size* stride_of<Start> <= table.extent(base) && table.has_static_strides();
+    static constexpr int unit = free_stride(table, base);
+    static constexpr bool is_possible = Size > 0 && !table.is_dynamic(base) && unit > 0 &&
+                                        stride_of<Start> % max(unit, 1) == 0 &&
+                                        1LL * Size* stride_of<Start> <= table.extent(base) &&
+                                        has_static_strides(table);
 
     template <class> struct part;
     template <int... A> struct part<numbers<A...>> {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "spio/axes_table.h"
-#include "spio/cells.h"
 
 namespace spio {
 
@@ -23,8 +22,6 @@ template <class Dimension, long long Extent> struct a_dimension_stays_below_two_
 template <long long Size> struct an_index_stays_below_two_to_the_31;
 template <class T> struct not_an_axis;
 template <class T> struct not_a_plain_axis;
-template <class Function, class... Digits> struct the_function_makes_no_int_of;
-template <class Function, int Size> struct the_function_leaves_its_axis;
 
 // The folds of a base tile it in a layout; in an index they may leave gaps, but not overlap.
 enum class folds { tile, are_disjoint };
@@ -80,42 +77,15 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
     return {};
 }
 
-template <class Function, class... Digits>
-concept makes_an_int_of =
-    requires(Function const& f, void (*take)(int), Digits... digits) { take(f(digits...)); };
-
-// Checks that a function takes values of the dimensions that its digits count.
-template <auto Axis, class Function, class... Placed, class... Read>
-constexpr auto name_function_problem(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>) {
-    return []<int... P, int... R>(numbers<P...>, numbers<R...>) {
-        if constexpr (makes_an_int_of<Function,
-                                      fold<base_of<Placed>, Axis.placed_digits[P].stride>...,
-                                      fold<base_of<Read>, Axis.read_digits[R].stride>...>) {
-            return type_is<nothing_wrong>();
-        } else {
-            return type_is<the_function_makes_no_int_of<
-                Function, fold<base_of<Placed>, Axis.placed_digits[P].stride>...,
-                fold<base_of<Read>, Axis.read_digits[R].stride>...>>();
-        }
-    }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
-}
-// The problem of one axis, as a type; nothing_wrong if there is none.
+// The problem of one axis that is not plain. derived.h tells that of a derived axis.
+template <auto Axis, class T> struct problem_of_axis : type_is<not_an_axis<T>> {};
 template <folds Law, auto Axis, class T> constexpr auto name_axis_problem(T) {
     if constexpr (is_plain_axis<T>) {
         return type_is<nothing_wrong>();
     } else if constexpr (Law == folds::are_disjoint) {
         return type_is<not_a_plain_axis<T>>();
-    } else if constexpr (is_derived_axis<T>) {
-        using problem = decltype(name_function_problem<Axis>(Axis));
-        if constexpr (!same<typename problem::type, nothing_wrong>) {
-            return problem();
-        } else if constexpr (leaves_its_axis<Axis>()) {
-            return type_is<the_function_leaves_its_axis<decltype(Axis.function), Axis.size()>>();
-        } else {
-            return problem();
-        }
     } else {
-        return type_is<not_an_axis<T>>();
+        return type_is<typename problem_of_axis<Axis, T>::type>();
     }
 }
 // The first problem of a single axis.
@@ -152,19 +122,27 @@ template <class Bases, layout_problem Problem> constexpr auto name_flaw() {
 
 // The first problem of some axes, as a type. Plain axes have none of their own.
 template <folds Law, auto... Axes> constexpr auto name_problem() {
-    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
+    using problem = decltype(name_axis_problems<Law, Axes...>());
+    if constexpr (same<typename problem::type, nothing_wrong>) {
         return name_flaw<layout_bases<Axes...>, find_problem(layout_table_of<Axes...>, Law)>();
     } else {
-        using problem = decltype(name_axis_problems<Law, Axes...>());
-        if constexpr (same<typename problem::type, nothing_wrong>) {
-            return name_flaw<layout_bases<Axes...>, find_problem(layout_table_of<Axes...>, Law)>();
-        } else {
-            return problem();
-        }
+        return problem();
     }
 }
-template <auto... Axes>
-using layout_problem_of = typename decltype(name_problem<folds::tile, Axes...>())::type;
+// Whether all axes are plain and have no problem together. It then needs no name.
+template <folds Law, auto... Axes>
+concept is_sound =
+    are_plain_axes<Axes...> && find_problem(layout_table_of<Axes...>, Law).kind == flaw::none;
+template <bool IsSound> struct named_problem {
+    template <folds Law, auto... Axes> using type = nothing_wrong;
+};
+template <> struct named_problem<false> {
+    template <folds Law, auto... Axes>
+    using type = typename decltype(name_problem<Law, Axes...>())::type;
+};
+template <folds Law, auto... Axes>
+using problem_under = typename named_problem<is_sound<Law, Axes...>>::template type<Law, Axes...>;
+template <auto... Axes> using layout_problem_of = problem_under<folds::tile, Axes...>;
 
 // Whether each base has a single fold of static size: then there cannot be a problem, and an index
 // needs no table of its axes.
@@ -176,7 +154,7 @@ template <auto... Axes> constexpr auto name_index_fold_problem() {
     if constexpr (folds_no_base<Axes...>) {
         return type_is<nothing_wrong>();
     } else {
-        return name_problem<folds::are_disjoint, Axes...>();
+        return type_is<problem_under<folds::are_disjoint, Axes...>>();
     }
 }
 template <auto... Axes> constexpr auto name_index_problem() {

@@ -15,7 +15,7 @@ namespace spio {
 template <class Bases, class Base, class Output, class Tap> struct window_bases;
 template <class... Bases, class Base, class Output, class Tap>
 struct window_bases<mp_list<Bases...>, Base, Output, Tap>
-    : merged<typename either<same<Bases, Base>, mp_list<Output, Tap>, mp_list<Bases>>::type...> {};
+    : merged<either<same<Bases, Base>, mp_list<Output, Tap>, mp_list<Bases>>...> {};
 
 // A position in a view of windows: a cursor in the tensor, and the output and the tap so far.
 template <class Cursor, class Base, class Output, class Tap, window Window> class window_cursor {

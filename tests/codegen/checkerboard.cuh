@@ -8,6 +8,8 @@
 // fastest.
 // typed differs from raw: clang-cuda: the order: it finds the parts of the swizzle in another
 // order.
+#include "spio/swizzle.h"
+
 namespace checkerboard {
 
 constexpr auto i = spio::axis<I>(64);

@@ -5,6 +5,8 @@
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it.
+#include "spio/base_cursor.h"
+
 namespace rebase {
 
 constexpr auto i = spio::axis<I>(128);

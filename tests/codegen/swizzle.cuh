@@ -5,6 +5,8 @@
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A swizzle exchanges cells by their row, so that lanes read different banks.
+#include "spio/swizzle.h"
+
 namespace swizzle {
 
 constexpr auto i = spio::axis<I>(32);

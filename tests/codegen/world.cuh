@@ -14,6 +14,8 @@
 // may be no int
 // typed differs from raw: clang-cuda: +1 max.s32 -1 setp.lt.s32 +1 setp.lt.u32: a range with a step
 // compares without a sign: a value behind the last may be no int
+#include "spio/stepped_range.h"
+
 namespace world {
 
 constexpr auto i = spio::axis<I>(500);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "spio/dims.h"
+#include "spio/swizzle.h"
 
 #include <sstream>
 #include <string>

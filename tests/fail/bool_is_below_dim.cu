@@ -1,4 +1,4 @@
-// error: 'bool' and 'I'|bool < I$
+// error: Dimension=I, NotThatDimension=(bool|_Bool|__nv_bool)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -5,8 +5,12 @@
 // compiler must answer; one without a wrong line, which must compile, is a control.
 #pragma once
 
+#include "spio/base_cursor.h"
 #include "spio/dims.h"
+#include "spio/extrema.h"
 #include "spio/facts.h"
+#include "spio/stepped_range.h"
+#include "spio/swizzle.h"
 #include "spio/tiles.h"
 
 struct I : spio::dim {

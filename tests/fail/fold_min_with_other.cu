@@ -1,4 +1,4 @@
-// error: same_base<.*\bK, 8>, I>' evaluated to false|\(K8, I\)
+// error: same_base<I, .*\bK, 8> ?>' evaluated to false|\(K8, I\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

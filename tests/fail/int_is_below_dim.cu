@@ -1,4 +1,4 @@
-// error: NotADimension=int, Dimension=I\].*deleted
+// error: Dimension=I, NotThatDimension=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

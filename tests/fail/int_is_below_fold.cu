@@ -1,4 +1,4 @@
-// error: NotADimension=int, Dimension=(K8|.*<K, 8>)\].*deleted
+// error: Dimension=(K8|.*<K, 8>), NotThatDimension=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -104,8 +104,7 @@ template <config Config> struct by_matrices {
 template <class T, config Config, auto Rows = rows, auto Columns = columns>
     requires(Config.threads % 32 == 0 && side<T> % Config.warps() == 0)
 __device__ __forceinline__ void run(params<T> const& p) {
-    using way =
-        typename either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>::type;
+    using way = either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>;
     constexpr int V = vector_size<T>;
     using vector = vec<T, V>;
     using source = tensor<vector const, Rows, fold_up(Columns, V)>;

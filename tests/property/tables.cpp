@@ -18,6 +18,7 @@
 #include "drawn_layout.h"
 #include "planned_digit.h"
 #include "spio/swizzle.h"
+#include "spio/table_facts.h"
 
 namespace {
 
@@ -115,7 +116,7 @@ void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_tab
     int const b = random.draw_below(static_cast<int>(l.bases.size()));
     auto const text = [&] { return "base " + std::to_string(b) + " of " + text_of(l); };
     auto const& top = table.digits[table.coarsest(b)];
-    int const free = table.free_stride(b);
+    int const free = free_stride(table, b);
     oracle::number const stride = l.memory_stride(top.axis);
     oracle::position p(l.bases.size());
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = random.draw_between(0, l.bases[i].extent - 1);
@@ -159,7 +160,7 @@ void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) 
         known |= axis.pitch >= 0;
         t.check(table.memory_stride(a) == (known ? l.memory_stride(a) : -1), "memory_stride", text);
         last += (l.count(axis) - 1) * l.memory_stride(a);
-        t.check(table.greatest_offset(a) == last, "greatest_offset", text);
+        t.check(table.reach_of(a).offset == last, "greatest_offset", text);
         known &= !table.axes[a].is_dynamic;
     }
 }
@@ -239,7 +240,7 @@ TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches a
                                                                            : running;
             last += (axes[a].steps - 1) * stride;
             running = std::min(axes[a].steps * stride, __int128(1) << 90);
-            __int128 const said = table.greatest_offset(a);
+            __int128 const said = table.reach_of(a).offset;
             bool const too_far = last > (__int128(1) << 61);
             t.check(too_far ? said > (1LL << 60) : said == last, "greatest_offset");
             // The end of an axis is an address too.

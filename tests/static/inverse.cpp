@@ -74,3 +74,6 @@ concept has_position = requires(T t) { position(t, 0); };
 static_assert(has_position<of_char<i, k>> && !has_position<of_char<i.pitch(0), k>> &&
               !has_position<of_char<i.pitch(3), j.pitch(2)>>);
 static_assert(!has_position<of_char<late, j.pitch(1)>>);
+// The axes to the left follow from the pitch of an axis, even of one with a single step.
+static_assert(!has_position<of_char<j, (late % 1).pitch(2), k, late>>);
+static_assert(has_position<of_char<(late % 1).pitch(2), j, k, late>>);

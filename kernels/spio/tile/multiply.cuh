@@ -48,8 +48,7 @@ void multiply(sum_fragment<I, J>&, Left const&, NotItsFactor const&) = delete;
 template <class Bases, class Kept> struct lacking;
 template <class... Bases, class Kept>
 struct lacking<mp_list<Bases...>, Kept>
-    : merged<mp_list<>,
-             typename either<contains<Kept, Bases>, mp_list<>, mp_list<Bases>>::type...> {};
+    : merged<mp_list<>, either<contains<Kept, Bases>, mp_list<>, mp_list<Bases>>...> {};
 
 // Whether each base is in one list or in the other: a base of a factor is in the sum or in the
 // other factor, and a base of the sum is in a factor.
