@@ -9,6 +9,7 @@ module;
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
@@ -128,6 +129,9 @@ class program {
         check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(output.cubin.data())),
               options, output.log);
         output.cubin = without_unused_data(std::move(output.cubin), read_ptx());
+        // The first compilation makes objects of NVRTC that exit() destroys.
+        static std::atomic<bool> has_compiled = false;
+        if (!has_compiled.exchange(true)) end_queues_at_exit();
         return output;
     }
 
@@ -206,6 +210,8 @@ nvrtc::nvrtc() {
 
 void nvrtc::open(std::filesystem::path const& path) {
     auto const library = open_nvrtc(path);
+    // It has objects that exit() destroys, and a background thread may compile then.
+    end_queues_at_exit();
     auto const find = [&](auto& function, char const* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
             dlsym(library.handle, name));

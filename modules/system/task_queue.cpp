@@ -74,18 +74,12 @@ class live_queues {
     void add(task_queue* queue) {
         std::lock_guard const lock(mutex);
         queues.insert(queue);
-        if (std::exchange(is_registered, true)) return;
-        std::atexit([] { all().end(); });
+        if (!std::exchange(is_registered, true)) end_queues_at_exit();
     }
     void remove(task_queue* queue) {
         std::lock_guard const lock(mutex);
         queues.erase(queue);
     }
-
-  private:
-    fork_safe_mutex mutex;
-    std::set<task_queue*> queues;
-    bool is_registered = false;
 
     void end() {
         std::set<task_queue*> ending;
@@ -95,9 +89,17 @@ class live_queues {
         }
         for (auto* const queue : ending) queue->end();
     }
+
+  private:
+    fork_safe_mutex mutex;
+    std::set<task_queue*> queues;
+    bool is_registered = false;
 };
 
 } // namespace
+
+void end_queues() { live_queues::all().end(); }
+void end_queues_at_exit() { std::atexit(end_queues); }
 
 // The worker of this process, which is started if there is none; null after end(). A parent's
 // worker is not destroyed: its thread is not here to be joined.

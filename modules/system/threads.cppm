@@ -87,6 +87,12 @@ class task_queue {
     std::shared_ptr<worker> find_worker();
 };
 
+// Ends the queues of this process: for what a task uses may be destroyed with the program.
+void end_queues();
+// Has exit() end the queues before it destroys what was made until now. exit() works backwards, so
+// this is called again when a library that tasks use has been opened, or has made objects.
+void end_queues_at_exit();
+
 // Runs tasks by key: while a task runs, threads that ask for its key wait for its result, or for
 // its exception. Thread-safe. In a process that was forked meanwhile the task runs anew, because
 // the thread that ran it is not there.

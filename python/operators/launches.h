@@ -54,6 +54,10 @@ double conv2d_microseconds(conv2d_sizes const&, bool has_bias, std::string const
 // each architecture, as "84 for sm_90a, 88 for compute_80"; empty if there are none.
 std::string generic_kernels();
 
+// Ends compilations in the background: what has begun is waited for, and later ones are dropped.
+// To be called when the process ends, before NVRTC is destroyed with it.
+void end_compilations();
+
 // The gradients of the filter, in floats or in elements of the type of x, and of the bias.
 struct weight_gradient_request {
     conv2d_sizes sizes;

@@ -16,6 +16,7 @@ import spio.aot;
 import spio.host;
 import spio.launch;
 import spio.runtime;
+import spio.system;
 
 // The pack of generic kernels, if the library is linked with one.
 extern "C" {
@@ -56,6 +57,8 @@ std::string generic_kernels() {
     }
     return text;
 }
+
+void end_compilations() { end_queues(); }
 
 machine& machine_of(place const& place) {
     // One for the host device, whose number is -1, and one for each of 64 GPUs; and as many that

@@ -129,6 +129,7 @@ STABLE_TORCH_LIBRARY(spio, library) {
     library.def("generic_kernels() -> str");
     library.def("is_deterministic() -> bool");
     library.def("use_host_device(bool is_used) -> ()");
+    library.def("end_compilations() -> ()");
     library.def(
         "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int stride_h, "
         "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, bool has_bias, "
@@ -159,6 +160,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
     library.impl("is_deterministic", TORCH_BOX(&is_deterministic));
     library.impl("generic_kernels", TORCH_BOX(&generic_kernels));
     library.impl("use_host_device", TORCH_BOX(&use_host_device));
+    library.impl("end_compilations", TORCH_BOX(&end_compilations));
     library.impl("conv2d_microseconds", TORCH_BOX(&microseconds));
 }
 

@@ -4,6 +4,7 @@
 # An operator is a function that PyTorch calls by name; those of Spio are in a library of C++. A fake tells
 # the shape and type of an operator's result without computing it, so that PyTorch can trace a model. vmap
 # calls a function for each element of a batch; its rule folds the batch into the operator's own dimensions.
+import atexit
 import pathlib
 import re
 
@@ -32,6 +33,9 @@ use_host_device = library.use_host_device.default
 conv2d_microseconds = library.conv2d_microseconds.default
 generic_kernels = library.generic_kernels.default
 is_deterministic = library.is_deterministic.default
+
+# Before the libraries of the process are destroyed, which a compilation in the background uses.
+atexit.register(library.end_compilations.default)
 
 # aten's operator with gradients in C++, which backends may implement; the library does.
 differentiable_conv2d = torch.ops.aten.convolution_overrideable.default

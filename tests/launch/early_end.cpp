@@ -36,6 +36,15 @@ static void pause(int milliseconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
+using entries = jit::nvrtc_entries;
+
+// NVRTC too makes objects in its first compilation that exit() destroys.
+static entries::result compile(entries::program program, int count, char const* const* options) {
+    static std::vector<int> const object(1000, 1);
+    pause(object.back());
+    return fake::nvrtc.compile_program(program, count * object.front(), options);
+}
+
 int main() {
     try {
         test::folder const folder;
@@ -51,7 +60,9 @@ int main() {
         static auto const& pack =
             *new std::vector<std::byte>(fake::pack_bytes(fake::generic_specs()));
         static auto const& driver = *new cuda::driver(fake::find);
-        static auto const& compiler = *new jit::nvrtc(fake::nvrtc, "fake");
+        auto functions = fake::nvrtc;
+        functions.compile_program = compile;
+        static auto const& compiler = *new jit::nvrtc(functions, "fake");
         static auto const& gpu = *new runtime({.policy = policy::generic_then_jit,
                                                .generic_images = aot::pack(pack, "a test", {}),
                                                .cache = cache,
