@@ -157,10 +157,8 @@ class listing {
             }
             if (sizes.q <= 16 && asked.n > 1) widths.push_back({2, 16});
         }
-        int const groups = asked.groups();
         for (int const block_groups : {8, 4, 2, 1}) {
-            bool const is_narrow = block_groups < 4 && groups >= 4 * block_groups;
-            if (is_narrow) continue;
+            if (block_groups < 4 && asked.groups() >= 4 * block_groups) continue;
             for (auto const& [images, count] : widths) {
                 for (int const rows : row_counts(asked, sizes.p)) {
                     for (int const tiles : {1, 2}) {
