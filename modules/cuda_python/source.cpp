@@ -110,6 +110,12 @@ position source_text::position_of(span location) const {
             .mark = mark - skipped};
 }
 
+// A word of a message: of a long one, such as a name that a user wrote, the first characters.
+static std::string shortened(std::string const& word) {
+    constexpr std::size_t most = 100;
+    return word.size() <= most ? word : word.substr(0, most) + "...";
+}
+
 void reader::refuse(span location, std::string_view message,
                     std::initializer_list<std::string> words) const {
     auto const rule = message.substr(0, message.find(": "));
@@ -117,7 +123,7 @@ void reader::refuse(span location, std::string_view message,
     std::ranges::reverse(problem.calls);
     auto const* word = words.begin();
     for (char const c : message.substr(rule.size() + 2)) {
-        problem.message += c == '%' ? *word++ : std::string(1, c);
+        problem.message += c == '%' ? shortened(*word++) : std::string(1, c);
     }
     throw program_error(std::move(problem));
 }

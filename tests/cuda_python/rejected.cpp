@@ -173,6 +173,13 @@ TEST_CASE("texts that are hostile end soon, each with one error") {
         CHECK_MESSAGE(message != "accepted", text.substr(0, 40));
         CHECK(message.size() < 300);
     }
+    // Of a long name, a message has the first characters.
+    for (auto const& value : {megabyte, "math." + megabyte + "(1)", "cuda." + megabyte,
+                              "cuda.gridDim." + megabyte, "a." + megabyte}) {
+        auto const message = message_of("@cuda.jit\ndef k(n, a, b):\n    y = " + value + "\n");
+        CHECK_MESSAGE(message != "accepted", value.substr(0, 40));
+        CHECK(message.size() < 400);
+    }
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
 }
 
