@@ -21,7 +21,7 @@ struct config {
     int warps; // of a block; each warp computes one row
 };
 
-// What a launch brings: matrices of any number of rows, and a factor.
+// What a launch brings: matrices of at least one row, and a factor.
 inline constexpr auto row = spio::axis<Row>(spio::dynamic);
 inline constexpr auto column = spio::axis<Column>(spio::dynamic);
 using input_matrix = spio::tensor<float const, row, column>;

@@ -25,7 +25,7 @@ struct softmax_rows {
 };
 template <> struct spio::field_table<softmax_rows> {
     static constexpr auto fields = std::tuple(
-        spio::field{"rows", &softmax_rows::rows, {.least = 0}, spio::presence::optional});
+        spio::field{"rows", &softmax_rows::rows, {.least = 1}, spio::presence::optional});
 };
 
 namespace {
