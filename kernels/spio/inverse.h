@@ -8,6 +8,7 @@
 #pragma once
 
 #include "spio/facts.h"
+#include "spio/table_facts.h"
 
 namespace spio {
 
