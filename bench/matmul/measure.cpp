@@ -5,8 +5,10 @@
 //     bench_matmul FOLDER --compile PART PARTS
 //
 // FOLDER keeps the kernels that NVRTC compiles; --compile does only that, for one of PARTS equal
-// parts of them. A SET is ceilings, squares, layers, random or training. In each round all kernels
-// of a product run in random order. A line of JSON is printed for each kernel of each product.
+// parts of them. A SET is ceilings, which are loops that only multiply, or one of shapes.h: squares
+// of 1024 to 8192, layers of networks, random shapes, or training, the shapes that a model learns
+// from. In each round all kernels of a product run in random order. A line of JSON is printed for
+// each kernel of each product. A body is one of two kernel templates, wgmma and cp_async.
 //     --seed N, --count N     the random shapes
 //     --every FIRST STEP      only these shapes of a set
 //     --rounds N, --seconds S how often, and for how long at a time
@@ -52,6 +54,7 @@ void run_ceiling(machine const& machine, std::string const& name, ceiling::confi
                  options const& options) {
     auto const spec = ceiling::specialize(name, config, machine.gpu.arch());
     auto const kernel = machine.gpu.load(spec);
+    // A block for each SM of an H200 or an A100, for some milliseconds.
     int const blocks = machine.gpu.target_device().arch().has_wgmma() ? 132 : 108;
     int const steps = 20000;
     ceiling::params const params = {
@@ -106,8 +109,8 @@ void go(std::string const& folder, options const& options) {
     }
     for (auto const& set : options.sets) {
         if (set == "ceilings") {
-            run_ceiling(machine, "wgmma", {128, 256, 4}, options);
-            run_ceiling(machine, "mma_sync", {128, 256, 0}, options);
+            run_ceiling(machine, "wgmma", {.m = 128, .n = 256, .stages = 4}, options);
+            run_ceiling(machine, "mma_sync", {.m = 128, .n = 256, .stages = 0}, options);
         }
         auto const shapes = shapes_named(set, options.seed, options.count);
         for (auto i = static_cast<std::size_t>(options.first_shape); i < shapes.size();

@@ -103,8 +103,9 @@ struct config {
         return fragment_registers(problem, live_rows(problem), mma_tiles());
     }
 
-    // Of dgrad of stride 2, those are left out whose taps of even or of odd columns are none or
-    // both have a tap without a partner.
+    // dgrad with a stride of 2 has gaps between the numbers that it reads. It is computed for known
+    // layers without dilation and negative padding; if the gaps are between columns, for filters
+    // that are an odd number of columns wide, at least 3.
     static constexpr bool has_pass(problem const& problem) {
         if (problem.pass != direction::dgrad || !has_gaps(problem)) {
             return problem.pass != direction::wgrad;

@@ -3,8 +3,9 @@
 //
 // wgrad is the gradient of the filter. A fragment is the part of a matrix operand that a lane
 // holds: d8 and d16 are the 8 channels of x under one tap of the filter and under two, q16 is 16
-// columns, which the product sums over, and k8 is 8 channels of y. A compound index is one number
-// for several indices, the last of which varies fastest.
+// columns, which the product sums over, and k8 is 8 channels of y. Q is a column of y, and
+// fold<Q, 2> counts pairs of them: a register holds one pair. A compound index is one number for
+// several indices, the last of which varies fastest.
 #pragma once
 
 #include "conv2d/mma_axes.h"
@@ -15,7 +16,7 @@
 
 namespace spio::conv2d::wgrad {
 
-using Q8 = fold<Q, 8>;
+using Q8 = fold<Q, 8>; // half the columns of an mma tile
 
 template <factor T> using two_taps = left_fragment<T, d16, q16>;
 template <factor T> using one_tap = right_fragment<T, q16, d8>;
@@ -33,7 +34,8 @@ __device__ two_taps<T> stacked(one_tap<T> const& first, one_tap<T> const& second
     }
     return stack;
 }
-// Multiplies the first 8 of the 16 columns alone.
+// Multiplies the first 8 of the 16 columns alone: registers 0 and 1 of a left operand hold them for
+// the first and for the second tap, and register 0 of a right one.
 template <factor T>
 __device__ void multiply_first_half(accumulator& sum, two_taps<T> const& taps,
                                     gradient<T> const& dy) {
@@ -51,7 +53,7 @@ template <factor T> __device__ one_tap<T> filled(unsigned bits) {
     for (auto& piece : tap.registers) piece.bits = bits;
     return tap;
 }
-// Two numbers of value 1.
+// Two numbers of value 1. A tap that is filled with them sums the gradient of y: that of the bias.
 template <factor T> inline constexpr unsigned two_ones = same<T, half> ? 0x3c003c00 : 0x3f803f80;
 
 // Clears the columns of x beyond the last column of y. They are multiplied only with zeros, but a
@@ -61,6 +63,7 @@ template <class Index, int MmaTiles> class column_mask {
   public:
     // `columns` is the number of columns of y, counted from the first column that the mask covers.
     __device__ explicit column_mask(int columns) {
+        // The pair of columns that this lane holds.
         int const lane_column =
             for_lane<right_map<q16, d8>::lane_index>(this_lane()).template get<fold<Q, 2>>().get();
 #pragma unroll

@@ -69,6 +69,8 @@ std::uint32_t race_shadow::cached_next(std::uint32_t number, accessor const& acc
     return target;
 }
 
+// The number of the record that follows a record after this access, where 0 stands for no record; 0
+// if the access races, and then `race` says with what.
 std::uint32_t race_shadow::next(std::uint32_t number, accessor const& accessor, access kind,
                                 conflict& race) {
     auto const happened_before = [&](event const& past) {

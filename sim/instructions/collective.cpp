@@ -81,7 +81,8 @@ static void check_mismatch(gpu_thread const& thread, gpu_warp const& warp,
     }
 }
 
-// Waits until all lanes of the mask have come; the last one performs the operation for all.
+// Waits until all lanes of the mask have come; the last one performs the operation for all. The
+// argument has the operands of this lane and room for its result.
 void run_collective(warp_operation const& operation, unsigned lanes, void* argument) {
     auto& thread = *running;
     auto& warp = thread.block->warps[static_cast<std::size_t>(thread.warp())];

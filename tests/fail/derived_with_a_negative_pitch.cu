@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-// A pitch is the distance in memory of two steps along an axis; it is not negative.
+// A pitch is the distance in memory between neighbours along an axis, in elements; it is not
+// negative.
 constexpr auto reverse = [](K x) { return 31 - x.get(); };
 constexpr auto axis = spio::derived(reverse, k).pitch(-5); // wrong

@@ -76,6 +76,7 @@ TEST_CASE("a thread that spins lets other threads run") {
     }
 }
 
+// More reads than begin an observation, none of them of the same address.
 TEST_CASE("long loops that read much are no spins") {
     spio::sim::memory<int> input(100'000, "input");
     for (int& value : input) value = 1;
@@ -95,7 +96,9 @@ TEST_CASE("a deadlock is no livelock") {
     });
 }
 
-// An observation that ends without a spin is forgotten: the next one begins with no address.
+// A thread that has read 65536 times without a write or a wait is observed for 128 reads; if they
+// are of at most 8 addresses, it spins. The 200'000 reads below are of 100 addresses in turn: three
+// observations end without a spin, and what they have seen must not count for the next one.
 TEST_CASE("a thread that has read much, and then spins, lets other threads run") {
     spio::sim::memory<int> input(100, "input");
     for (int& value : input) value = 1;
