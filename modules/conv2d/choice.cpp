@@ -149,8 +149,10 @@ std::optional<choice> choice_of_new_kernel(problem const& problem, arch arch) {
     auto const refusal = "the model was not trained on such a kernel";
     if (problem.pass == direction::wgrad) {
         auto const best = best_wgrad_tma(problem, arch);
-        bool const has_cluster = best_wgrad_cluster(problem, arch).microseconds > 0;
-        if (best.groups > 8 && !has_cluster) return choice{best, config_origin::family, refusal};
+        // Few configurations have so many groups: only for them clusters are estimated here.
+        if (best.groups > 8 && best_wgrad_cluster(problem, arch).microseconds <= 0) {
+            return choice{best, config_origin::family, refusal};
+        }
     } else if (tma::config::has_gaps(problem) && tma::config::has_pass(problem)) {
         return choice{best_tma(problem), config_origin::family, refusal};
     }

@@ -133,7 +133,8 @@ tma::config best_tma(problem const& problem) {
     if (!tma::config::has_pass(problem)) refuse_tma(problem);
     // With strides and dilations, a tile may have too much input for the shared memory. With gaps
     // between the inputs, its rows are even.
-    int const spacing = correlation_of(problem).spacing_h;
+    correlation const sizes = correlation_of(problem);
+    int const spacing = sizes.spacing_h;
     auto const with_room = [&](tma::config config) {
         config.rows = divup(config.rows, spacing) * spacing;
         while (config.rows > spacing && blocks_of_sm(problem, config) == 0) {
@@ -142,7 +143,7 @@ tma::config best_tma(problem const& problem) {
         config.blocks = blocks_of_sm(problem, config);
         return config;
     };
-    if (correlation_of(problem).spacing_w > 1) return with_room(strided_config(problem));
+    if (sizes.spacing_w > 1) return with_room(strided_config(problem));
     // Never destroyed: a background thread may choose while the program ends.
     static auto const& lines = *new auto(parse_lines(measured_text()));
     for (auto const& line : lines) {
