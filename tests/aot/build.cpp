@@ -34,7 +34,7 @@ namespace {
 using test::contains;
 using test::folder;
 
-// A request for the packs of a manifest, in the folder `own`, by one kind of compiler.
+// A request for the pack of a manifest, a.spiopack in the folder `own`, by one kind of compiler.
 aot::build_request request(folder const& own, aot::compiler_kind kind, std::string manifest) {
     auto compiler = aot::find_compiler(kind, SPIO_TEST_CUDA);
     if (kind == aot::compiler_kind::clang) compiler.program = SPIO_TEST_CLANG;
@@ -63,8 +63,6 @@ std::string refusal(aot::build_request const& r) {
     }
     return "none";
 }
-
-// Whether a text has a part.
 
 } // namespace
 

@@ -28,14 +28,17 @@ namespace {
 
 using bytes = std::vector<std::byte>;
 
-// Three images of the right form, whose bytes are no machine code.
+// Images of two kernels, one of them for two architectures, whose bytes are no machine code.
 std::vector<aot::image_to_pack> three() {
     std::vector<aot::image_to_pack> packed;
     for (auto const& [n, arch] : {std::pair(1, sm_80), {1, sm_90a}, {1 << 30, sm_80}}) {
         auto const kernel = axpby::specialize({.n = n}, arch);
-        packed.push_back({kernel, image_kind::cubin,
-                          bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)), "c 1",
-                          text_digest_of(kernel), 99});
+        packed.push_back({.kernel = kernel,
+                          .kind = image_kind::cubin,
+                          .bytes = bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)),
+                          .compiler = "c 1",
+                          .text_digest = text_digest_of(kernel),
+                          .plain_bytes = 99});
     }
     return packed;
 }

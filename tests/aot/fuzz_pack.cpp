@@ -76,10 +76,18 @@ static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigne
     auto other = kernel;
     other.arch = spio::sm_90a;
     auto const digest = spio::text_digest_of(kernel);
-    std::vector<aot::image_to_pack> const images = {
-        {kernel, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest,
-         100},
-        {other, spio::image_kind::cubin, std::vector<std::byte>(9), "c 1", digest, 9}};
+    std::vector<aot::image_to_pack> const images = {{.kernel = kernel,
+                                                     .kind = spio::image_kind::fatbin,
+                                                     .bytes = std::vector<std::byte>(1 + seed % 70),
+                                                     .compiler = "c 1",
+                                                     .text_digest = digest,
+                                                     .plain_bytes = 100},
+                                                    {.kernel = other,
+                                                     .kind = spio::image_kind::cubin,
+                                                     .bytes = std::vector<std::byte>(9),
+                                                     .compiler = "c 1",
+                                                     .text_digest = digest,
+                                                     .plain_bytes = 9}};
     auto const pack = aot::write_pack(images);
     if (pack.size() > most) return 0;
     std::memcpy(data, pack.data(), pack.size());
@@ -96,7 +104,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
     if (size < header_bytes || seed % 64 == 0) size = put_small_pack(data, most, seed);
     size = LLVMFuzzerMutate(data, size, most);
     if (seed % 8 == 0 || size < header_bytes) return size;
-    std::memcpy(data, "SPIOPACK\3\0\0\0", 12);
+    std::memcpy(data, "SPIOPACK\3\0\0\0", 12); // the name and the schema
     std::uint64_t const total = size;
     std::memcpy(data + bytes_at, &total, sizeof total);
     std::uint64_t index_bytes = 0;

@@ -44,8 +44,12 @@ std::vector<aot::image_to_pack> kernels(int count) {
         for (auto const arch : {sm_80, sm_90a}) {
             auto const kernel = kernel_of(number, arch);
             auto const size = static_cast<std::size_t>(1 + number % 100 + arch.number);
-            packed.push_back({kernel, image_kind::cubin, std::vector<std::byte>(size), "c 1",
-                              text_digest_of(kernel), size});
+            packed.push_back({.kernel = kernel,
+                              .kind = image_kind::cubin,
+                              .bytes = std::vector<std::byte>(size),
+                              .compiler = "c 1",
+                              .text_digest = text_digest_of(kernel),
+                              .plain_bytes = size});
         }
     }
     return packed;

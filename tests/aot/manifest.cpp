@@ -10,7 +10,7 @@ import spio.aot;
 
 namespace {
 
-// The lines that name kernels, each with its number, as one text.
+// The lines that name kernels, each with its number, as one text: 1:axpby n=1;
 std::string lines(std::string_view manifest) {
     std::string text;
     for (auto const& each : spio::aot::lines_of(manifest)) {

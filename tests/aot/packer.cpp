@@ -54,6 +54,7 @@ read=${read:-$previous}
 } > "$made"
 )sh";
 
+// A folder with scripts for compilers and with manifests, and the packer's answers there.
 struct rig {
     test::folder folder;
     std::string cuda = folder / "cuda";
@@ -120,6 +121,7 @@ struct rig {
         fs::remove(file);
         return "ends with " + std::to_string(status) + "\n" + masked(text, step);
     }
+    // The text without what differs from run to run, or whenever a kernel's text changes.
     std::string masked(std::string text, std::string const& step) const {
         for (std::size_t begin; (begin = text.find(folder.path)) != text.npos;) {
             text.replace(begin, folder.path.size(), "FOLDER");

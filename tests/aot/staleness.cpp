@@ -42,7 +42,7 @@ spec specialize(std::string_view problem, arch arch) {
                         .shape = {},
                         .scope = "mine",
                         .headers = headers},
-                       8);
+                       8); // bytes of the parameters
 }
 family const own[] = {{"own",
                        [](std::string_view problem, arch arch, config_source const&) {

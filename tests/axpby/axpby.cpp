@@ -1,7 +1,9 @@
-// axpby over vectors of any length: y = fma(a, x, b y) bit by bit, in every configuration.
+// axpby over vectors of any length: y = fma(a, x, b y) bit by bit, in two configurations.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU.
+// The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU; its
+// same_bits() keeps what all devices must agree on. A configuration has the threads of a block, and
+// the vectors of 4 floats that each of them computes.
 #include "axpby/problem.h"
 #include "trial.h"
 
@@ -44,7 +46,7 @@ void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel
 
 void run(test::trial& t) {
     // Sizes about a vector of 4 floats, and about those that blocks of 96 x 4 and of 256 x 4 x 4
-    // compute.
+    // compute. With all effort there is one of many blocks, the last of which is not full.
     std::vector<int> sizes = {0, 1, 3, 4, 5, 383, 384, 385, 1023, 4095, 4096, 4097};
     if (!t.is_small()) sizes.push_back(100'007);
     for (int const n : sizes) {

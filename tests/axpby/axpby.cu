@@ -1,7 +1,7 @@
-// axpby, y = a x + b y, in two configurations: how many threads and vectors of floats there are.
+// axpby, y = a x + b y, in two configurations: the threads of a block, and the vectors of each.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU.
+// A vector has 4 floats. The test compares the results with fma().
 #include "axpby/axpby.cuh"
 
 extern "C" __global__ void axpby_256x4(__grid_constant__ spio::axpby::params const p) {

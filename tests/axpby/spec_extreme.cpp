@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the sizes and options of a call; a spec is what its kernel is compiled from.
+// specialize() makes a spec, or throws where the problem or the configuration is not possible.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"
@@ -19,8 +20,8 @@ namespace {
 // A random problem or configuration, often of extreme numbers.
 template <class T> T drawn(std::mt19937& random) {
     T value = {};
-    auto slots = slots_of(value);
-    test::draw_extreme(random, slots, random() % 8 == 0);
+    auto slots = slots_of(value); // its fields, each with the range of its values
+    test::draw_extreme(random, slots, random() % 8 == 0); // one of eight goes beyond these ranges
     return value;
 }
 
@@ -39,7 +40,7 @@ TEST_CASE("extreme problems of axpby") {
         // The grid of any problem and configuration can be asked for.
         REQUIRE(axpby::grid(config, problem.n).count() > 0);
         REQUIRE(axpby::grid(axpby::best_config(problem), problem.n).count() > 0);
-        if (i % 10 != 0) continue;
+        if (i % 10 != 0) continue; // to specialize takes longer
         typed_spec<axpby::params> spec;
         try {
             spec = axpby::specialize(problem, config, sm_80);
@@ -47,20 +48,21 @@ TEST_CASE("extreme problems of axpby") {
             continue;
         }
         ++accepted;
-        int const x = random() % 2 == 0 ? problem.n : static_cast<int>(random());
+        // Half of the vectors x have another size than y, which is an error.
+        int const x_size = random() % 2 == 0 ? problem.n : static_cast<int>(random());
         axpby::params const params = {.a = 1,
-                                      .x = axpby::scalars(memory, axpby::N(x)),
+                                      .x = axpby::scalars(memory, axpby::N(x_size)),
                                       .b = 1,
                                       .y = axpby::scalars(memory, axpby::N(problem.n))};
         try {
             long long const blocks = spec.grid(params).count();
             long long const elements = 4LL * config.threads * config.vectors;
-            REQUIRE(x == problem.n);
+            REQUIRE(x_size == problem.n);
             REQUIRE(blocks * elements >= problem.n);
             REQUIRE((blocks - 1) * elements <= problem.n);
             ++launched;
         } catch (spio::error const&) {
-            REQUIRE(x != problem.n);
+            REQUIRE(x_size != problem.n);
         }
     }
     CHECK(accepted > problems / 20);

@@ -151,6 +151,7 @@ TEST_CASE("32 processes compile each key once") {
         keys, rounds);
 }
 
+// The errors are those of systems that have no locks, or that lock files over a network.
 TEST_CASE("where locks fail, every answer is right, and kernels are compiled more than once") {
     for (int const error : {ENOLCK, EOPNOTSUPP, EINVAL, EIO, EAGAIN}) {
         int const compilations = compilations_by(32, error, false);

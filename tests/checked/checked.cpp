@@ -82,7 +82,8 @@ template <class Program> void expect(char const* words, Program program) {
 
 } // namespace
 
-// Each program breaks a rule, and must end with its sentence, except those that "ends well".
+// Each program breaks a rule, and must end with its sentence, except those that "ends well". The
+// sentence is followed by two numbers: what the program said, and the limit that it breaks, or 0.
 int main() {
     rows const t(memory);
     expect("spio: a bounded value is from 0 to below its size: 4, 4 (Dimension = ",

@@ -5,7 +5,8 @@
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A compound index is one number for several indices, the last of which varies
-// fastest.
+// fastest. The header dimensions.h, which is included before this file, declares the dimensions I,
+// J and K.
 // typed differs from raw: clang-cuda: -1 mul.wide.s32 +1 mul.wide.u32: it knows that no part of the
 // offset is negative.
 namespace compound {

@@ -4,9 +4,11 @@
 // The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
-// position in it.
+// position in it. The header dimensions.h, which is included before this file, declares the
+// dimensions I, K and N.
 namespace dynamic_outermost {
 
+// The kernel is told the size, which is at most 4096, so that every offset is an int.
 constexpr auto n = spio::axis<N>(spio::dynamic.up_to(4096));
 constexpr auto i = spio::axis<I>(64);
 using batch = spio::tensor<float, n, i>;

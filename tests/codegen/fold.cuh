@@ -4,7 +4,8 @@
 // The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
-// position in it.
+// position in it. The header dimensions.h, which is included before this file, declares the
+// dimensions I and K.
 namespace fold {
 
 constexpr auto i = spio::axis<I>(16);

@@ -5,7 +5,8 @@
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A compound index is one number for several indices, the last of which varies
-// fastest.
+// fastest. The header dimensions.h, which is included before this file, declares the dimensions I,
+// J and K.
 namespace matmul {
 
 constexpr auto i = spio::axis<I>(64);

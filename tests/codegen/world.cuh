@@ -5,7 +5,8 @@
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A compound index is one number for several indices, the last of which varies
-// fastest.
+// fastest. The header dimensions.h, which is included before this file, declares the dimensions I
+// and K.
 // typed differs from raw: nvrtc: +1 add.s32 -1 add.s64 +1 selp.b32 +2 setp.gt.s32 -1 setp.gt.u32 -1
 // setp.lt.s32 +1 setp.lt.u32: a range with a step compares without a sign: a value behind the last
 // may be no int

@@ -19,17 +19,17 @@ def run(*words):
 
 
 def main():
-    split = sys.argv.index("--")
+    split = sys.argv.index("--")  # what follows goes to cmake
     parser = argparse.ArgumentParser()
-    parser.add_argument("--cmake", required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--name", required=True)
-    parser.add_argument("--source", type=pathlib.Path, required=True)
-    parser.add_argument("--configs", nargs="+", required=True)
+    parser.add_argument("--cmake", required=True, help="the program cmake")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="the folder of all build folders")
+    parser.add_argument("--name", required=True, help="of the build folder")
+    parser.add_argument("--source", type=pathlib.Path, required=True, help="the project")
+    parser.add_argument("--configs", nargs="+", required=True, help="that are built, such as Debug")
     parser.add_argument("--generator", default="Ninja Multi-Config")
-    parser.add_argument("--install", type=pathlib.Path)
-    parser.add_argument("--never-asks", nargs="+", default=[])
-    parser.add_argument("--program", default="consumer")
+    parser.add_argument("--install", type=pathlib.Path, help="install to this prefix, and run nothing")
+    parser.add_argument("--never-asks", nargs="+", default=[], help="words that no variable of CMake's cache may have in its name")
+    parser.add_argument("--program", default="consumer", help="the program that is run")
     parser.add_argument("--alone", action="store_true", help="build nothing but the program")
     parser.add_argument("--never-runs", action="store_true", help="build, and run nothing")
     options = parser.parse_args(sys.argv[1:split])

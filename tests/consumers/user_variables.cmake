@@ -6,6 +6,7 @@ set(SPIO_CUDA_ROOT "${FOLDER}/cuda")
 file(WRITE "${SPIO_CUDA_ROOT}/bin/nvcc" "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
 file(CHMOD "${SPIO_CUDA_ROOT}/bin/nvcc" PERMISSIONS OWNER_READ OWNER_EXECUTE)
 include("${MODULE}")
+# A variable of a project by the name that spio_find_cuda_program() itself might use.
 set(found /somewhere/else)
 spio_find_cuda_program(nvcc nvcc)
 if(NOT nvcc STREQUAL "${SPIO_CUDA_ROOT}/bin/nvcc")

@@ -125,6 +125,8 @@ TEST_CASE(
     for (int n : data) CHECK(n == 1);
 }
 
+// 8192 x 1024 results in tiles of 256 x 128. A wave is the blocks that share 1024 rows: 8 columns
+// of tiles, and 4 tiles in each.
 TEST_CASE("a block number gives its wave, its column and its place in the wave "
           "(WaveBlockIdx.decomposition_and_unfold)") {
     constexpr auto rows = axis<I>(8192);

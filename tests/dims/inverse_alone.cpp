@@ -1,5 +1,7 @@
 // The header of inverses brings what it needs: a kernel may include it alone.
 // SPDX-License-Identifier: Apache-2.0
+//
+// position(tensor, offset), the inverse of a tensor, is the position of the element at an offset.
 #include "spio/inverse.h"
 
 namespace {

@@ -38,7 +38,8 @@ using K8 = fold<K, 8>;
 constexpr auto i = axis<I>(16);
 constexpr auto k = axis<K>(64);
 
-// A position has one offset, however it is split into subscripts and in any order.
+// A position has one offset, however it is split into subscripts and in any order. Offsets beyond
+// the tensor are computed as any others, so that positions may be negative or too large.
 template <class Tensor> void law_1(Tensor const& t) {
     std::mt19937 random(1);
     std::uniform_int_distribution<int> some(-100, 100);

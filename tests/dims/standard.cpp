@@ -3,6 +3,7 @@
 //
 // A dimension such as K is an integer type, K8 counts its blocks of 8, coordinates have a value for
 // each of several dimensions; Thread is a compound index: one number that stands for two.
+// Thread(19) is 2 * 8 + 3: row 2 and column 3.
 #include <doctest/doctest.h>
 
 #include <compare>

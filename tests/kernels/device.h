@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// Memory has guards around each array, and is full of bytes 0xff at first.
+// Memory has guards around each array, bytes that no kernel may change, and is full of bytes 0xff
+// at first.
 #pragma once
 
 #include "spio/tile/tensor_map.h"

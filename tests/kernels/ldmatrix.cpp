@@ -44,6 +44,7 @@ void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, in
     t.expect_equal(kernel.symbol, y.read(), expected);
 }
 
+// xN loads N matrices of 8 x 8, which make up the factor.
 void run(test::trial& t) {
     run_load(t, {"ldmatrix_x1", ldmatrix_x1}, 8, 8, false);
     run_load(t, {"ldmatrix_x2", ldmatrix_x2}, 8, 16, false);

@@ -95,6 +95,7 @@ void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format
 void run(test::trial& t) {
     using test::in_bfloat16;
     using test::in_half;
+    // The sizes are n, i, j and k.
     run_kernel(t, {"mma_half_16x8x8", mma_half_16x8x8}, in_half, {1, 16, 8, 8});
     run_kernel(t, {"mma_half_16x8x16", mma_half_16x8x16}, in_half, {1, 16, 8, 16});
     run_kernel(t, {"mma_half_16x16x16", mma_half_16x16x16}, in_half, {1, 16, 16, 16});

@@ -3,7 +3,9 @@
 //
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
-// and makes a cursor, which a further one moves.
+// and makes a cursor, which a further one moves. A fragment is the part of a matrix that one
+// instruction of the tensor cores takes from the registers of a warp; its pieces are the registers
+// of a lane. A tile_loader copies a tile by cp.async, its elements dealt out to the threads.
 #include "mma.h"
 
 #include "spio/tile/multiply.cuh"

@@ -3,7 +3,8 @@
 //
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
-// and makes a cursor, which a further one moves.
+// and makes a cursor, which a further one moves. Each kernel is named after the tool of
+// compute-sanitizer that must find its bug.
 #include "planted.h"
 #include "spio/tile/thread.cuh"
 
@@ -14,7 +15,7 @@ extern "C" __global__ void planted_memcheck(spio::planted::params p) {
     auto const mine = N(this_thread());
     *row(p.output)[mine] = *row(p.input)[mine + N(1)];
 }
-// A thread reads what one of another warp writes, and nobody waits.
+// A thread reads what one of another warp writes, without a barrier between them.
 extern "C" __global__ void planted_racecheck(spio::planted::params p) {
     using namespace spio;
     using namespace spio::planted;
@@ -33,7 +34,7 @@ extern "C" __global__ void planted_initcheck(spio::planted::params p) {
     auto const mine = N(this_thread());
     *row(p.output)[mine] += *row(p.input)[mine];
 }
-// All lanes wait with the mask of the first half, which does not contain half of them.
+// All 32 lanes wait with a mask that names the first 16 only.
 extern "C" __global__ void planted_synccheck(spio::planted::params p) {
     using namespace spio;
     using namespace spio::planted;

@@ -1,7 +1,8 @@
 // Launches kernels that have a bug on purpose.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// A trial has memory and launches on a device: a GPU, or the host device, which simulates one on
+// the CPU.
 #include "planted_bugs.h"
 
 #include "planted.h"

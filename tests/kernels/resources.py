@@ -7,7 +7,8 @@ import re
 import sys
 
 
-# Rows of one tap row and of 7 x 7 taps: clang leaves in memory what nvcc and NVRTC unroll into registers.
+# Filter gradients (wgrad) of conv2d whose filters have one row, or 7 x 7 taps: clang leaves sums in memory that nvcc
+# and NVRTC unroll into registers.
 KEEPS_A_FRAME = {("clang", name) for name in
                  ("wgrad_cp_async_wide", "wgrad_cp_async_seven", "wgrad_tma_wide", "wgrad_tma_seven")}
 

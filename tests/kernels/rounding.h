@@ -15,7 +15,7 @@ inline constexpr rounding to_float = {0x1p-24, 0x1p-150};
 inline constexpr rounding to_half = {0x1p-11, 0x1p-25};
 inline constexpr rounding to_bfloat16 = {0x1p-8, 0x1p-134};
 
-// The relative error of k roundings after each other.
+// gamma_k, the relative error of k roundings after each other, each of the relative error `unit`.
 constexpr double gamma(int k, double unit) { return k * unit / (1 - k * unit); }
 
 // A sum of products in double, and how far from it a kernel may be that adds them up in float, in

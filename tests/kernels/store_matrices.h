@@ -11,6 +11,6 @@ struct params {
     float const* x;
     unsigned short* y;
 };
-inline constexpr int shared_bytes = 512;
+inline constexpr int shared_bytes = 512; // 16 x 16 halves
 
 } // namespace spio::test::store_matrices

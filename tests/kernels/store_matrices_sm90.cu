@@ -5,7 +5,9 @@
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A compound index is one number for several
 // indices, the last of which varies fastest. A fragment is the part of a matrix that one
-// instruction of the tensor cores takes from the registers of a warp.
+// instruction of the tensor cores takes from the registers of a warp; its pieces are the registers
+// of a lane. The stored tile is read as a factor of the next product would be; neither reading nor
+// storing has bank conflicts.
 #include "store_matrices.h"
 
 #include "spio/facts.h"

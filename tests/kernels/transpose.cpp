@@ -50,6 +50,8 @@ void run_size(test::trial& t, test::kernel<transpose::params<T>> const& kernel, 
 }
 
 void run(test::trial& t) {
+    // One element, a vector by a block, odd sizes, one block of halves, and one element more than
+    // one and two blocks.
     std::vector<std::pair<int, int>> sizes = {{1, 1}, {8, 64}, {37, 23}, {64, 64}, {65, 129}};
     if (!t.is_small()) sizes.emplace_back(333, 210);
     for (auto const& [rows, columns] : sizes) {

@@ -4,7 +4,9 @@
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A compound index is one number for several
-// indices, the last of which varies fastest.
+// indices, the last of which varies fastest. A swizzle or a derived axis moves elements within a
+// row, so that lanes read different banks. A fragment is the part of a matrix that one instruction
+// loads to the registers of a warp; its pieces are the registers of a lane.
 #pragma once
 
 #include "spio/facts.h"
@@ -105,7 +107,7 @@ template <class T, config Config, auto Rows = rows, auto Columns = columns>
     requires(Config.threads % 32 == 0 && side<T> % Config.warps() == 0)
 __device__ __forceinline__ void run(params<T> const& p) {
     using way = either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>;
-    constexpr int V = vector_size<T>;
+    constexpr int V = vector_size<T>; // elements of 16 bytes
     using vector = vec<T, V>;
     using source = tensor<vector const, Rows, fold_up(Columns, V)>;
     using target = tensor<vector, Columns, fold_up(Rows, V)>;

@@ -21,9 +21,9 @@ struct RESOURCE : dim {
 };
 
 inline constexpr int warps = 16;
-inline constexpr int per_warp = 64;
-inline constexpr int admitted = 8;
-inline constexpr int shared_bytes = 256;
+inline constexpr int per_warp = 64;      // turns
+inline constexpr int admitted = 8;       // warps in the section at a time, and so resources
+inline constexpr int shared_bytes = 256; // enough for the queue or the semaphore, and the clock
 
 // The times at which a warp entered and left, by a clock that ticks whenever it is read, and the
 // resource that it held.

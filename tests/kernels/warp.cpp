@@ -33,12 +33,24 @@ void run(test::trial& t) {
         int const group = lane / 4 * 4;
         int const most = std::max(
             {number_of(group), number_of(group + 1), number_of(group + 2), number_of(group + 3)});
-        for (int const answer :
-             {number_of(7), number_of(lane ^ 5), lane < 3 ? number_of(lane) : number_of(lane - 3),
-              lane > 28 ? number_of(lane) : number_of(lane + 3), static_cast<int>(positive), 1, 0,
-              1, sum_of(0, 32), *std::ranges::min_element(numbers),
-              *std::ranges::max_element(numbers), sum_of(0, 32), sum_of(lane / 8 * 8, 8), most,
-              static_cast<int>(lane == 0), number_of(31 - lane) + 2}) {
+        for (int const answer : {
+                 number_of(7),                                      // shuffle
+                 number_of(lane ^ 5),                               // shuffle_xor
+                 lane < 3 ? number_of(lane) : number_of(lane - 3),  // shuffle_up
+                 lane > 28 ? number_of(lane) : number_of(lane + 3), // shuffle_down
+                 static_cast<int>(positive),                        // ballot
+                 1,                                                 // any number is 31
+                 0,                                                 // any number is 1000
+                 1,                                                 // all are below 1000
+                 sum_of(0, 32),                                     // sum of all lanes
+                 *std::ranges::min_element(numbers),                // minimum
+                 *std::ranges::max_element(numbers),                // maximum
+                 sum_of(0, 32),                                     // sum in float
+                 sum_of(lane / 8 * 8, 8),                           // sum of 8 lanes
+                 most,                                              // reduction of 4 lanes
+                 static_cast<int>(lane == 0),                       // is_first_lane
+                 number_of(31 - lane) + 2                           // by a queue that held 2
+             }) {
             expected.push_back(answer);
         }
     }

@@ -39,8 +39,8 @@ extern "C" __global__ void warp_answers(spio::test::warp::params p) {
     store(reduce_lanes<4>(number, [](int a, int b) { return a > b ? a : b; }));
     store(is_first_lane());
 
-    // Values that any lane wrote before a push are visible to all lanes after the pop, by which
-    // `borrowed` takes the word.
+    // Values that any lane wrote before a push are visible to all lanes after the pop. `borrowed`
+    // pops the word 2, and its destructor pushes it back.
     auto& fifo = *fifos[WARP(0)];
     fifo.init();
     sync_warp();

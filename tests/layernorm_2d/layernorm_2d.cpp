@@ -1,9 +1,9 @@
 // LayerNorm against double loops, of many widths and odd sizes, within the bound of its roundings.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A position is a pixel with all its channels; a
-// configuration is how threads share positions. A trial runs a test case on a device: a GPU, or the
-// host device, which simulates one on the CPU. With small effort it runs fewer sizes.
+// A position is a pixel with all its channels; a configuration is how threads share positions. A
+// trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// Its same_bits() keeps what all devices must agree on. With small effort it runs fewer sizes.
 #include "layernorm_2d/problem.h"
 #include "rounding.h"
 #include "sixteen_bits.h"
@@ -47,7 +47,8 @@ using layernorm_2d::element_type;
 using layernorm_2d::params_of;
 using layernorm_2d::problem;
 
-// A kernel for elements of type T.
+// A kernel for elements of type T. Where no configuration is named, it is the one that is chosen
+// for the problem.
 template <class T> struct variant {
     test::kernel<params_of<T>> kernel;
     problem problem;
@@ -71,7 +72,7 @@ template <class T> struct variant {
 };
 
 constexpr float epsilon = 1e-5f;
-constexpr double u = 0x1p-24;
+constexpr double u = 0x1p-24; // the relative error of one rounding to float
 
 // One position: the mean and the deviations, in double, and how far floats may be from them.
 struct position {
@@ -82,6 +83,7 @@ struct position {
 
     explicit position(std::vector<double> const& x) {
         double const n = static_cast<double>(x.size());
+        // The relative error of so many roundings after each other.
         double const g = test::gamma(static_cast<int>(x.size()) + 1, u);
         for (double const each : x) {
             mean += each / n;
@@ -180,23 +182,41 @@ void run(test::trial& t) {
         {"layernorm_2d_c104", layernorm_2d_c104, 104},
         {"layernorm_2d_c112", layernorm_2d_c112, 112},
         {"layernorm_2d_c120", layernorm_2d_c120, 120},
-        {"layernorm_2d_c120_plain", layernorm_2d_c120_plain, {120, false}, best_config({120})},
+        {"layernorm_2d_c120_plain",
+         layernorm_2d_c120_plain,
+         {.channels = 120, .affine = false},
+         best_config({120})},
     };
     variant<half> const wide[] = {
         {"layernorm_2d_c256", layernorm_2d_c256, 256},
-        {"layernorm_2d_c256_by_1_warp", layernorm_2d_c256_by_1_warp, {256}, {32, 1, 1, 1, 1}},
-        {"layernorm_2d_c256_by_3_warps", layernorm_2d_c256_by_3_warps, {256}, {96, 1, 1, 2, 3}},
+        {"layernorm_2d_c256_by_1_warp",
+         layernorm_2d_c256_by_1_warp,
+         {256},
+         {.lanes = 32, .vectors = 1, .positions = 1, .stages = 1, .rounds = 1}},
+        {"layernorm_2d_c256_by_3_warps",
+         layernorm_2d_c256_by_3_warps,
+         {256},
+         {.lanes = 96, .vectors = 1, .positions = 1, .stages = 2, .rounds = 3}},
         {"layernorm_2d_c1280", layernorm_2d_c1280, 1280},
         {"layernorm_2d_c2048", layernorm_2d_c2048, 2048},
-        {"layernorm_2d_c2048_plain", layernorm_2d_c2048_plain, {2048, false}, best_config({2048})},
+        {"layernorm_2d_c2048_plain",
+         layernorm_2d_c2048_plain,
+         {.channels = 2048, .affine = false},
+         best_config({2048})},
     };
     variant<bfloat16> const of_bfloat16[] = {
-        {"layernorm_2d_c8_bf16", layernorm_2d_c8_bf16, {8, true, element_type::bf16}},
-        {"layernorm_2d_c120_bf16", layernorm_2d_c120_bf16, {120, true, element_type::bf16}},
+        {"layernorm_2d_c8_bf16",
+         layernorm_2d_c8_bf16,
+         {.channels = 8, .affine = true, .type = element_type::bf16}},
+        {"layernorm_2d_c120_bf16",
+         layernorm_2d_c120_bf16,
+         {.channels = 120, .affine = true, .type = element_type::bf16}},
         {"layernorm_2d_c1280_plain_bf16",
          layernorm_2d_c1280_plain_bf16,
-         {1280, false, element_type::bf16}},
+         {.channels = 1280, .affine = false, .type = element_type::bf16}},
     };
+    // Images of 37 x 23 pixels, or of one row of them; both are odd, so that blocks, which have
+    // several positions, do not end with the images. Wide positions, one to a block, need fewer.
     int const image = t.is_small() ? 37 : 37 * 23;
     for (auto const& v : narrow) {
         run_variant(t, v, 1);

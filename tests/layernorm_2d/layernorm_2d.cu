@@ -1,8 +1,9 @@
-// LayerNorm of many widths, as the choice of configurations has it and otherwise.
+// LayerNorm of many widths, in the configurations that are chosen for them and in two others.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A position is a pixel with all its channels; a
-// configuration is how threads share positions.
+// A position is a pixel with all its channels; a configuration is how threads share positions. A
+// round is the positions that a block normalizes at a time, a vector 8 channels. Plain kernels
+// (affine is false) have neither a weight nor a bias.
 #include "layernorm_2d/layernorm_2d.cuh"
 
 namespace bf16 = spio::layernorm_2d::bf16;
@@ -70,9 +71,10 @@ extern "C" __global__ void layernorm_2d_c120_plain(__grid_constant__ params cons
 extern "C" __global__ void layernorm_2d_c2048_plain(__grid_constant__ params const p) {
     run<problem{.channels = 2048, .affine = false}>(p);
 }
-// More warps than vectors for them, and not as many as a power of two.
+// Three warps, not a power of two, for 32 vectors: two of them have none.
 extern "C" __global__ void layernorm_2d_c256_by_3_warps(__grid_constant__ params const p) {
-    run<problem{256}, config{96, 1, 1, 2, 3}>(p);
+    run<problem{256}, config{.lanes = 96, .vectors = 1, .positions = 1, .stages = 2, .rounds = 3}>(
+        p);
 }
 // bfloat16, in rows that are one vector, several lanes, and several warps.
 extern "C" __global__ void layernorm_2d_c8_bf16(__grid_constant__ bf16::params const p) {
@@ -84,7 +86,8 @@ extern "C" __global__ void layernorm_2d_c120_bf16(__grid_constant__ bf16::params
 extern "C" __global__ void layernorm_2d_c1280_plain_bf16(__grid_constant__ bf16::params const p) {
     run<problem{.channels = 1280, .affine = false, .type = element_type::bf16}>(p);
 }
-// One warp, one round, nothing under way meanwhile.
+// One warp, one round, and one stage: no copy is in flight while a round is normalized.
 extern "C" __global__ void layernorm_2d_c256_by_1_warp(__grid_constant__ params const p) {
-    run<problem{256}, config{32, 1, 1, 1, 1}>(p);
+    run<problem{256}, config{.lanes = 32, .vectors = 1, .positions = 1, .stages = 1, .rounds = 1}>(
+        p);
 }

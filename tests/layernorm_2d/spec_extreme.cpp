@@ -21,8 +21,8 @@ namespace {
 // A random problem or configuration, often of extreme numbers.
 template <class T> T drawn(std::mt19937& random) {
     T value = {};
-    auto slots = slots_of(value);
-    test::draw_extreme(random, slots, random() % 8 == 0);
+    auto slots = slots_of(value); // its fields, each with the range of its values
+    test::draw_extreme(random, slots, random() % 8 == 0); // one of eight goes beyond these ranges
     return value;
 }
 
@@ -46,6 +46,7 @@ TEST_CASE("extreme problems of layernorm_2d") {
         auto const problem = drawn<layernorm_2d::problem>(random);
         auto config =
             i % 4 == 0 ? layernorm_2d::best_config(problem) : drawn<layernorm_2d::config>(random);
+        // A random number of lanes is seldom a power of two, as most configurations that fit need.
         if (i % 4 == 1) config.lanes = 1 << random() % 6;
         int const positions = test::edge_number(random, INT_MIN, INT_MAX);
         CAPTURE(text_of(problem));
@@ -56,6 +57,7 @@ TEST_CASE("extreme problems of layernorm_2d") {
         REQUIRE(layernorm_2d::grid(config, positions).count() > 0);
         if (!config.fits(problem)) continue;
         ++fitting;
+        // 16 bytes for each vector of each stage, and two floats for each sum of a warp.
         __int128 const bytes = static_cast<__int128>(16) * config.lanes * config.positions *
                                    config.vectors * config.stages +
                                8LL * config.sums();

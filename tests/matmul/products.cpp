@@ -102,7 +102,7 @@ template <class Result> std::vector<Result> elements_of(stored_matrix const& c, 
     return elements;
 }
 
-// Runs a product once, and compares all results.
+// Runs a product once, and compares all results. Result is float or the bits of a 16-bit type.
 template <class Result>
 void run_one(test::trial& t, variant const& variant, problem const& p, inputs const& x) {
     auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
@@ -158,7 +158,8 @@ void run(test::trial& t, variant const& variant, problem const& p) {
     }
 }
 
-// Sizes up to two tiles and a half, with all remainders.
+// Products of random sizes up to two or three tiles, with all remainders. Every eighth or so is a
+// batch of 3; the result of wgmma has rows of whole cells.
 void run_random(test::trial& t, std::vector<variant> const& variants, int problems) {
     auto const drawn = [&](int most) {
         return 1 + static_cast<int>(t.random()() % static_cast<unsigned>(most));
@@ -186,7 +187,8 @@ void run_infinite(test::trial& t, std::vector<variant> const& variants) {
         p.n = 72;
         p.k = 80;
         inputs x(t.random(), p);
-        // Rows 3 and 69 of a get one element each that is an infinity and NaN.
+        // Row 3 of a gets one infinity, at place 77 along k, and row 69, which is in the second
+        // tile of 64 rows, one NaN, at place 5.
         unsigned short const infinity = p.type == bf16 ? 0x7f80 : 0x7c00;
         bool const by_rows = p.a == rows;
         x.a.bits[x.a.place(0, by_rows ? 3 : 77, by_rows ? 77 : 3)] = infinity;

@@ -53,7 +53,11 @@ inline constexpr problem silu = with_epilogue(column_row, false, activation::sil
 inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
 inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
-// Of each configuration: m, n, stages, buffers, cluster_m, cluster_n, band, splits, blocks
+// Of each configuration: m and n of a block's tile; the stages of the ring of factors, and the
+// buffers through which a warpgroup stores results; the blocks of a cluster along m and along n;
+// the band (rows of clusters that are passed column by column); the splits (blocks that share the
+// sum over k), and the blocks that a multiprocessor runs at a time, both 1 if they are left out.
+// Between them they have one to three consumers (m / 64), and clusters along m, n, k and several.
 using wgmma_product = product<matmul::wgmma::config>;
 inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 5, 4, 1, 2}};
 inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 4, 1}};

@@ -28,7 +28,8 @@ inline std::string digits(float value) {
 }
 inline std::string leaf(float value) { return "=" + digits(value); }
 
-// The features of a table whose thresholds are all numbers that a drawing draws.
+// The features of a table, each from -4 to 4, and as thresholds all 33 numbers that a drawing
+// draws.
 inline std::string drawn_features(unsigned count) {
     std::string text;
     for (unsigned i = 0; i < count; ++i) {

@@ -103,7 +103,8 @@ TEST_CASE(
         unsigned const features = 1 + draw.below(6);
         std::string text = "spio-model 2\nname n\nchip c\nsource s\nbase 3dcccccd\n";
         text += drawn_features(features);
-        // The first tree is worth more than all others together.
+        // The first tree is worth more than all others together. Its only split, 0G or 16, is that
+        // of the first feature at 0, the middle of 33 thresholds.
         text += "tree 0G" + leaf(-1024) + leaf(1024) + "\n";
         for (unsigned i = 0; i < 16; ++i) text += "tree " + draw.tree(features, 3)->text() + "\n";
         auto const table = forest::parse(text, "table");
@@ -172,6 +173,7 @@ TEST_CASE("a table that breaks the format is refused, and the message names the 
 }
 
 TEST_CASE("a table has as many bytes and features as may be, and no more") {
+    // Two characters more are the # and the end of the line.
     auto const start = head + trees;
     auto const comment = "#" + std::string(forest::most_bytes - start.size() - 2, '-') + "\n";
     CHECK(refusal(start + comment).empty());
@@ -190,7 +192,7 @@ TEST_CASE("a table has as many bytes and features as may be, and no more") {
 TEST_CASE("each line that is wrong is named by its number, and its words are cut off") {
     std::string text;
     for (int line = 1; line <= 9; ++line) {
-        // Comments count, wherever they are.
+        // Comments count, wherever they are. 13 characters are the first line.
         auto const start = "spio-model 2\n# one\n" + head.substr(13) + text;
         auto const place = "table:" + std::to_string(8 + line);
         CHECK(refusal(start + "feature\n").find(place + ":") != std::string::npos);

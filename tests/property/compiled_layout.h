@@ -61,11 +61,12 @@ struct compiled_walk {
 // What a chain of views says of a position: which of the views the compiler takes, the extents
 // along I, J, K, N, A and B (-1: there is no such dimension), and the element's place in memory.
 struct glimpse {
-    bool is_possible[4] = {};
+    bool is_possible[4] = {}; // for each view of the chain
     int extents[6] = {};
     long long address = 0;
     bool inbounds = false;
 };
+// A chain of views, one of the other, with its description for the reference.
 struct compiled_chain {
     std::vector<char const*> steps;
     glimpse (*see)(int const* sizes, int const* starts, int const* position);

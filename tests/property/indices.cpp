@@ -33,8 +33,8 @@ TEST_CASE("every compound index decodes its offset, and deals all offsets out") 
         expect(index.size == size, "size()");
         expect(index.sizes == radices, "size<D>()");
 
-        // An odometer: the last digit counts up and carries to the left. Beyond the size of the
-        // index the first digit goes on.
+        // `counter` is an odometer: its last digit counts up and carries to the left. Beyond the
+        // size of the index the first digit goes on.
         std::vector<int> counter(radices.size());
         for (int offset = 0; offset < 2 * size; ++offset) {
             decoded const d = index.decode(offset);

@@ -13,6 +13,7 @@ inline std::uint64_t seed() {
     char const* const text = std::getenv("SPIO_SEED");
     return text ? std::strtoull(text, nullptr, 0) : 2024;
 }
+// How many rounds a test does that has n of them by default.
 inline int rounds(int n) {
     char const* const text = std::getenv("SPIO_ROUNDS");
     double const scaled = n * (text ? std::strtod(text, nullptr) : 1.0);

@@ -48,7 +48,12 @@ std::vector<row> draw_rows(dice& random) {
         long long stride = random.one_in(4) ? 1 + random.draw_below(4) : 1;
         for (int count = 1 + random.draw_below(4); count > 0; --count) {
             long long const size = 2 + random.draw_below(7);
-            rows.push_back({b, stride, size, false, false, true});
+            rows.push_back({.base = b,
+                            .stride = stride,
+                            .size = size,
+                            .ring = false,
+                            .dynamic = false,
+                            .placed = true});
             stride *= size;
         }
         rows.back().ring = random.one_in(4);
@@ -56,8 +61,12 @@ std::vector<row> draw_rows(dice& random) {
     }
     if (random.one_in(8)) {
         // A digit that is only read: of the last base, or of one that no axis places.
-        rows.push_back(
-            {bases - random.draw_below(2), 1 + random.draw_below(3), 2, false, false, false});
+        rows.push_back({.base = bases - random.draw_below(2),
+                        .stride = 1 + random.draw_below(3),
+                        .size = 2,
+                        .ring = false,
+                        .dynamic = false,
+                        .placed = false});
     }
     for (int wrong = random.draw_below(3); wrong > 0; --wrong) {
         row& drawn = rows[random.draw_below(static_cast<int>(rows.size()))];
@@ -103,7 +112,7 @@ drawn_table table_of(std::vector<row> const& rows) {
     return table;
 }
 
-// A reason to refuse digits: its kind, the base, and the one or two numbers that the error names.
+// A reason to refuse digits: its kind, the base, and the numbers that the error names (0: none).
 struct fault {
     spio::flaw kind;
     int base;

@@ -52,8 +52,8 @@ template <class T> T* address(int offset) {
     return reinterpret_cast<T*>(std::uintptr_t{0x10000} + static_cast<std::uintptr_t>(offset));
 }
 
-// The numbers of a launch: sizes of tensors, and where each begins (-1: it is not there). One of
-// them is changed at a time.
+// The numbers of a launch: sizes of tensors, and where each begins (-1: it is not there). Each is
+// asked of this by a call, in order, which changes one of them: `number`, by `amount`.
 struct changes {
     int number = -1, amount = 0, count = 0;
 
@@ -87,6 +87,8 @@ std::string launched_sizes(conv2d::problem const& p) {
     return text;
 }
 
+// Makes the arguments of a correlation (fprop or dgrad) with one number changed, and tells the
+// sizes that the launch takes from them; throws if it refuses them.
 template <class T> std::string taken_correlation(conv2d::problem const& p, changes& change) {
     using namespace conv2d;
     auto const s = correlation_of(p);
@@ -116,6 +118,7 @@ template <class T> std::string taken_correlation(conv2d::problem const& p, chang
     return launched_sizes(problem_of(p, args, epilogue));
 }
 
+// The same for the gradient of the filter (wgrad), whose elements are of type Gradient.
 template <class Gradient, class T>
 std::string taken_gradient(conv2d::problem const& p, changes& change) {
     using namespace conv2d;
@@ -167,9 +170,20 @@ void ask_convolutions() {
           "n=1 c=8 h=3 w=1 r=2 dilation_h=2 pad_h=0", "n=1 c=8 h=2 w=1 r=2 dilation_h=2 pad_h=0",
           "n=1 c=8 h=9 w=9 stride_h=2 made_for=any_layer"}) {
         auto const p = parse<conv2d::problem>("conv2d", words);
-        for (auto const& config :
-             {conv2d::config(conv2d::cp_async::config{1, 1, 8, 1, 1, 4, 0, true}),
-              conv2d::config(conv2d::tma::config{1, 1, 8, 1, 1, 0})}) {
+        for (auto const& config : {conv2d::config(conv2d::cp_async::config{.groups = 1,
+                                                                           .images = 1,
+                                                                           .columns = 8,
+                                                                           .rows = 1,
+                                                                           .mma_tiles = 1,
+                                                                           .stages = 4,
+                                                                           .blocks = 0,
+                                                                           .unrolled = true}),
+                                   conv2d::config(conv2d::tma::config{.groups = 1,
+                                                                      .images = 1,
+                                                                      .columns = 8,
+                                                                      .rows = 1,
+                                                                      .tiles_per_block = 1,
+                                                                      .blocks = 0})}) {
             ask("conv2d " + words + " " + conv2d::config_text(config),
                 [&] { return std::to_string(conv2d::grid(p, config).x); });
         }
@@ -181,6 +195,7 @@ void ask_products() {
          {"bias=true residual=true batch=3", "a=columns b=columns result=fp32 alignment=4",
           "made_for=none", "made_for=any_m", "made_for=any_n", "made_for=any_k"}) {
         auto const p = parse<matmul::problem>("matmul", "m=24 n=40 k=56 " + words);
+        // 8 elements keep the alignment of 16 bytes; -64 makes every size negative.
         change_each("matmul " + words, {1, -1, 8, -64}, [&](changes& change) {
             auto const matrix = [&]<class T>(T*, int leading) {
                 return matmul::matrix<T>{change.place<T>(), change(leading), change(4096)};
@@ -201,8 +216,10 @@ void ask_products() {
         });
     }
     matmul::problem const p = {.m = 64, .n = 64, .k = 64};
-    matmul::cp_async::config const small = {64, 64, 2, 2, 4, 16};
-    matmul::wgmma::config const wide = {64, 64, 4, 2, 1, 1, 8};
+    matmul::cp_async::config const small = {
+        .m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 4, .band = 16};
+    matmul::wgmma::config const wide = {
+        .m = 64, .n = 64, .stages = 4, .buffers = 2, .cluster_m = 1, .cluster_n = 1, .band = 8};
     for (long long const leading : {1LL << 24, (1LL << 24) + 1}) {
         for (bool const is_a : {true, false}) {
             matmul::args args = {.sizes = {64, 64, 64, 1}, .a = {}, .b = {}, .d = {}};

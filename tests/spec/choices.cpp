@@ -36,6 +36,7 @@ namespace {
 class drawer {
   public:
     int below(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
+    // From 1 to `most`, of each number of bits equally often.
     int size(int most) {
         int const bits = 1 + below(31 - __builtin_clz(static_cast<unsigned>(most)));
         return 1 + below(std::min(most, 1 << bits));
@@ -73,6 +74,9 @@ void add(digest& target, spec const& spec) {
 // Every eighth configuration of a list is specialized, since it takes long.
 constexpr std::size_t specialized_step = 8;
 
+// The answer for a problem: digests of the configurations that fit, of those that are considered
+// for choice with their features, and of the generic kernels, which are made for any sizes; then
+// the choice.
 std::string line_of(conv2d::problem const& problem, arch arch) {
     digest listed, tried, generic;
     std::size_t count = 0;
@@ -144,6 +148,8 @@ std::string line_of(matmul::problem const& problem, arch arch) {
            std::string(name_of(chosen.origin)) + " " + chosen.refusal;
 }
 
+// The answers for all problems. Each option changes with a period of its own, so that each meets
+// the others.
 std::vector<std::string> lines() {
     std::vector<std::string> result;
     drawer draw;
@@ -172,7 +178,7 @@ std::vector<std::string> lines() {
             problem.preactivation = is_forward && i == 66;
         }
         problem.bias = problem.pass != conv2d::direction::dgrad && i % 2 == 0;
-        problem.h += problem.extent_h();
+        problem.h += problem.extent_h(); // so that the filter fits into the image
         problem.w += problem.extent_w();
         result.push_back(line_of(problem, archs[i / 3 % 6]));
     }

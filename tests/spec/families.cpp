@@ -173,11 +173,16 @@ TEST_CASE("wrong problems, configurations and architectures are refused by name"
           "check for layernorm_2d channels=12 affine=true: channels is 12, but must be at least 8, "
           "at most 2048, a multiple of 8");
     CHECK(
-        refusal([] { layernorm_2d::specialize({64}, {3, 1, 1, 1, 1}, sm_80); }) ==
+        refusal([] {
+            layernorm_2d::specialize(
+                {64}, {.lanes = 3, .vectors = 1, .positions = 1, .stages = 1, .rounds = 1}, sm_80);
+        }) ==
         "specialize for layernorm_2d channels=64 affine=true: the configuration lanes=3 vectors=1 "
         "positions=1 stages=1 rounds=1 does not fit");
     CHECK(refusal([] {
-              layernorm_2d::specialize({64}, {32, 16, 32, 8, 1}, sm_80);
+              layernorm_2d::specialize(
+                  {64}, {.lanes = 32, .vectors = 16, .positions = 32, .stages = 8, .rounds = 1},
+                  sm_80);
           }).find("bytes of shared memory, of at most 232448") != std::string::npos);
 }
 

@@ -96,7 +96,7 @@ TEST_CASE("the error of a wrong word names the field and its bound") {
 
 TEST_CASE("any text is either parsed or refused") {
     std::mt19937 random(7);
-    std::string const letters = "n=cell.rowspdwihu 01-\t9truefgas";
+    std::string const letters = "n=cell.rowspdwihu 01-\t9truefgas"; // those of right texts
     int parsed = 0, refused = 0;
     for (int round = 0; round < 20'000; ++round) {
         std::string text = round % 2 == 0 ? "n=1 wide=true" : "";

@@ -37,6 +37,7 @@ using test::digest;
 
 namespace {
 
+// Draws inputs, and notes a line for each answer.
 class record {
   public:
     std::vector<std::string> lines;
@@ -120,6 +121,7 @@ void add_convolution(record& record, std::string_view words) {
     auto const bounds = bounds_of(p, output);
     record.add(name, {&output.values, &output.magnitudes, &output.errors, &bounds, &second.values,
                       &second.magnitudes, &second.errors});
+    // Every argument is refused where it has another size.
     auto const words_more = record.elements(input.size() + 1, false);
     auto const floats_more = record.floats(channels + 1);
     auto const ask = [&](std::string const& argument, auto const& change) {

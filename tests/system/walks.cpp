@@ -30,8 +30,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uid_t stranger = 12345; // no user of this machine
-uid_t const me = geteuid() == 0 ? 1000 : geteuid();
+constexpr uid_t stranger = 12345;                   // no user of this machine
+uid_t const me = geteuid() == 0 ? 1000 : geteuid(); // the user that the system is said to have
 
 // Calls of a system whose files have the owners and modes that a test gives them.
 struct posed : system_calls {

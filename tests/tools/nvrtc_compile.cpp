@@ -72,9 +72,10 @@ struct nvrtc {
     }
 };
 
+// What the command line asks for.
 struct request {
-    std::string file, ptx, cubin;
-    int runs = 0;
+    std::string file, ptx, cubin; // to compile, and to write if they are not empty
+    int runs = 0;                 // that are timed
     std::vector<std::string> options;
 };
 

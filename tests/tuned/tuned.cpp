@@ -32,6 +32,7 @@ using namespace spio;
 
 namespace {
 
+// Three choices, one of them for another GPU.
 tuned::table const three = {
     {{"NVIDIA A100", "sm_80", "axpby n=1000"},
      {"threads=128 vectors=2", 3.5, tuned::digest_of_kernels()}},
@@ -120,6 +121,7 @@ TEST_CASE("every time that is read can be written, and others are refused") {
     }
 }
 
+// The alphabet has what separates parts, comments and lines, so that some texts are tables.
 TEST_CASE("random bytes are refused, or make a table that is written and read again") {
     std::mt19937 random(11);
     std::string const alphabet = "ab |.#\n1 ";

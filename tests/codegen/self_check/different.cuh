@@ -3,7 +3,7 @@
 //
 // `typed` has Spio's dimensions and `raw` has ints. axis<K>(32) is the dimension K with 32 values;
 // on a ring, positions wrap at the end. A tensor is a pointer with axes, a subscript a position in
-// it.
+// it. The header dimensions.h, which is included before this file, declares the dimensions I and K.
 namespace different {
 
 constexpr auto i = spio::axis<I>(16);

@@ -1,5 +1,7 @@
 // Includes Spio's dimensions and tensors where there is no standard library.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fold<I, 8>(3) is the third block of 8 along the dimension I, counted from 0: position 24.
 #include "spio/dims.h"
 
 struct I : spio::dim {

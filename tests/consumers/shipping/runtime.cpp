@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // It uses each part of the library that looks for CUDA's files at run time, and ends with success
-// on a machine that has none.
+// on a machine that has none. An image is a compiled kernel, a spec what it is compiled from; a
+// manifest lists the kernels of a pack, one on each line.
 #include <cstdio>
 
 import spio.aot;
@@ -28,6 +29,7 @@ int main() {
     } catch (spio::error const& e) {
         std::printf("%s\n", e.what());
     }
+    // There is no pack to find the image in, and the policy aot_only forbids to compile it.
     spio::no_source const no_pack;
     spio::jit::just_in_time const compiler;
     spio::images const images(no_pack, compiler, spio::policy::aot_only);
