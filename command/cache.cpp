@@ -65,6 +65,7 @@ struct survey {
     bool is_good() const { return damaged == 0 && complaint.empty(); }
 };
 
+// Reads all entries of a folder, and shows on a terminal that it does.
 survey survey_of(cache::folder const& folder, io const& io) {
     auto& system = cache::operating_system();
     progress const progress(io, "looking through " + printable(folder.path()));
@@ -86,6 +87,7 @@ survey survey_of(cache::folder const& folder, io const& io) {
     return survey;
 }
 
+// An entry, and below the whole folder, for programs (--json); null stands for what is unknown.
 json json_of(examined_entry const& entry) {
     auto const& [file, examination] = entry;
     auto const& intact = examination.value;
@@ -109,6 +111,7 @@ json json_of(survey const& survey, std::string const& path) {
          {"complaint", json_or_null(survey.complaint)}});
 }
 
+// The line of an entry, for people.
 std::string text_of(examined_entry const& entry) {
     auto const& [file, examination] = entry;
     auto const& intact = examination.value;

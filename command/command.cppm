@@ -171,12 +171,14 @@ std::string why_nothing_is_kept();
 // Tells that, where images were compiled.
 void tell_what_is_not_kept(io const&);
 
-// The arguments of a launch of CUDA Python: numbers as they were given, arrays of random numbers.
+// An array that a kernel of CUDA Python gets, with random numbers.
 struct python_array {
     cuda_python::parameter parameter;
     std::vector<unsigned> shape;
     std::vector<std::byte> data;
 };
+// The arguments of such a launch: the struct of parameters as the kernel takes it, in which arrays
+// are addresses, and the arrays.
 struct python_launch {
     std::vector<std::byte> params;
     std::vector<python_array> arrays;
@@ -186,6 +188,7 @@ struct python_launch {
         std::memcpy(params.data() + offset, &value, sizeof value);
     }
 };
+// The launch that the words NAME=VALUE, --block and --grid describe.
 python_launch launch_of(cuda_python::kernel const&, arguments const&);
 // Shows the text of a kernel of CUDA Python, whose file and name are the operands.
 exit_status show_python(arguments const&, io const&);
@@ -193,14 +196,14 @@ exit_status show_python(arguments const&, io const&);
 // The version in CMakeLists.txt: "0.1.0".
 std::string_view project_version();
 
-// A layout that is written as text, as "tensor<half, k / 8, i, k % 8>".
+// A dimension of a layout and its size, as in "k=32".
 struct named_size {
     std::string name;
     int size;
 };
 
-// Axes as the algebra has them: a plain one is a digit of a dimension, a swizzle or a checkerboard
-// a function of two.
+// An axis of a layout: a plain one is a digit of a dimension (a part of its positions), a swizzle
+// or a checkerboard a function of two digits.
 struct text_axis {
     enum class kind { plain, swizzle, checkerboard };
     // One digit of a dimension: floor(position / stride) mod size.
@@ -220,6 +223,7 @@ struct text_axis {
     bool is_placed(std::size_t part) const { return part == 0 || function == kind::checkerboard; }
 };
 
+// A layout that is written as text, as "tensor<half, k / 8, i, k % 8>".
 class text_layout {
   public:
     // The sizes are those of the dimensions, in the order in which positions have them. What the

@@ -131,6 +131,7 @@ complete -F _spio spio
 )";
 }
 
+// The same for zsh, which breaks no words at =.
 std::string zsh_script() {
     std::string text = R"(#compdef spio
 # Completes the words of spio in zsh: source <(spio completion zsh)
@@ -155,6 +156,7 @@ if [[ $funcstack[1] == _spio ]]; then _spio "$@"; else compdef _spio spio; fi
 )";
 }
 
+// The same for fish.
 std::string fish_script() {
     std::string text = R"(# Completes the words of spio in fish: spio completion fish | source
 function __spio_known

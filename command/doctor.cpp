@@ -141,7 +141,7 @@ std::string_view name_of(condition state) {
     return state == condition::good ? "good" : state == condition::missing ? "missing" : "wrong";
 }
 
-// For the text and for JSON.
+// A diagnosis for programs (--json), and below for people: its lines and, after ->, the advice.
 json json_of(diagnosis const& result) {
     return json::object({{"name", result.name},
                          {"state", name_of(result.state)},

@@ -46,7 +46,7 @@ std::vector<named_size> sizes_in(arguments const& args) {
     return sizes;
 }
 
-// What is written at an element.
+// What is written at an element: its offset in elements, its address in bytes, or its bank.
 long long value_at(text_layout const& layout, std::vector<int> const& position,
                    std::string_view quantity) {
     auto const offset = layout.offset(position);

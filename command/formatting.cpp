@@ -26,6 +26,7 @@ namespace {
 // The least number of insertions, removals, changes and swaps of neighbours that turn one word into
 // the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+    // Row i of the usual table has the distances of a's first i characters to each start of b.
     std::vector<std::size_t> row_before_last, last_row, row;
     for (std::size_t j = 0; j <= b.size(); ++j) last_row.push_back(j);
     for (std::size_t i = 1; i <= a.size(); ++i) {

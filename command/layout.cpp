@@ -25,7 +25,7 @@ namespace spio::command {
 namespace {
 
 [[noreturn]] void refuse(std::string const& reason) { throw failure(exit_status::usage, reason); }
-
+// The types of elements, and their bytes.
 constexpr std::pair<char const*, int> elements[] = {{"char", 1},    {"half", 2},   {"bfloat16", 2},
                                                     {"int", 4},     {"float", 4},  {"double", 8},
                                                     {"float4", 16}, {"half8", 16}, {"cell", 16}};

@@ -18,6 +18,7 @@ namespace spio::command {
 
 namespace {
 
+// A field of a problem, and below a family with all fields, for programs (--json).
 json json_of(field_description const& field) {
     return json::object({{"name", field.name},
                          {"kind", field.kind},
@@ -36,6 +37,7 @@ json json_of(family const& family) {
                           : json::array({})}});
 }
 
+// A family with the fields of its problems and an example, for people.
 std::string text_of(family const& family) {
     auto const name = std::string(family.name);
     auto const* const known = trial_family_of(family);

@@ -23,6 +23,7 @@ namespace spio::command {
 
 namespace {
 
+// An image of a pack, for programs (--json).
 json json_of(aot::packed_image const& image) {
     auto const& block = image.shape.block;
     return json::object({{"symbol", image.symbol},
@@ -39,6 +40,7 @@ json json_of(aot::packed_image const& image) {
                          {"compiler", image.compiler}});
 }
 
+// The images of a pack, a line for each, for people.
 std::string text_of(aot::pack const& pack, std::string const& file) {
     std::uint64_t bytes = 0;
     std::size_t width = 0;
@@ -109,6 +111,7 @@ verification verify(std::string const& file, config_source const& configs) {
     return result;
 }
 
+// What was found in a pack, for programs (--json), and below for people.
 json json_of(verification const& result) {
     auto const stale = [](aot::stale_image const& image) {
         return json::object(

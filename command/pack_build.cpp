@@ -118,6 +118,7 @@ void expect_problems(aot::build_request const& request) {
     }
 }
 
+// An image of the new pack, for programs (--json).
 json json_of(aot::built_image const& image) {
     return json::object({{"line", image.line},
                          {"arch", image.arch},

@@ -1,4 +1,4 @@
-// The program: its streams and signals, and the families that it knows.
+// The main function of the command: streams and signals, and the families that it knows.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is a set of kernels for one operation, such as conv2d; its trials run problems of it on

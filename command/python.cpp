@@ -35,6 +35,7 @@ namespace {
 namespace py = cuda_python;
 using bytes = std::vector<std::byte>;
 
+// The kernel that the operands name: a file and a function in it.
 py::kernel compile(arguments const& args) {
     std::filesystem::path const path = args.operands[0];
     std::error_code failed;
@@ -62,6 +63,7 @@ template <class F> exit_status told(io const& io, F f) {
     }
 }
 
+// Launches a kernel on copies of the arrays, which get its results.
 void run_on(runtime const& runtime, spec const& spec, image const& image, python_launch& launch) {
     auto const backend = runtime.target_device().shared_backend();
     auto const loaded = backend->load(image);
@@ -87,6 +89,7 @@ std::size_t count_differences(python_launch const& a, python_launch const& b) {
     for (std::size_t k = 0; k < a.arrays.size(); ++k) {
         auto const type = a.arrays[k].parameter.type.element;
         auto const part = type.is_complex() ? type.bytes() / 2 : type.bytes();
+        // The float or double at an offset; of a complex number, one of its two.
         auto const number = [&](bytes const& data, std::size_t i) {
             if (part == 4) {
                 float x = 0;

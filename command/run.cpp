@@ -39,6 +39,7 @@ struct run_result {
     std::optional<double> host_milliseconds = {}; // of a launch on the host device
 };
 
+// The parts of a result, and below the whole one, for programs (--json).
 json json_of(verdict const& verdict) {
     return json::object({{"compared", verdict.compared},
                          {"wrong", verdict.wrong},
@@ -82,6 +83,7 @@ json json_of(run_result const& result, workbench const& bench) {
          {"host_milliseconds", host_milliseconds}});
 }
 
+// A verdict without wrong results, and below the whole result, for people.
 std::string text_of(verdict const& verdict) {
     auto const results = format_count(verdict.compared, "result");
     if (verdict.is_exact) return results + ", each the exact number";

@@ -86,6 +86,7 @@ image_origin origin_of(spec const& spec, packed_images const& packs,
     }
 }
 
+// A kernel and where its image would come from, for programs (--json).
 json json_of(extent const& extent) { return json::array({extent.x, extent.y, extent.z}); }
 
 json json_of(spec const& spec, image_origin const& origin) {
@@ -102,6 +103,7 @@ json json_of(spec const& spec, image_origin const& origin) {
                          {"image_words", origin.text}});
 }
 
+// The same for people; sizes as "16 x 16", or "256" along x alone.
 std::string text_of(extent const& extent) {
     auto text = std::to_string(extent.x);
     if (extent.y != 1 || extent.z != 1) text += " x " + std::to_string(extent.y);
@@ -172,6 +174,7 @@ config_source configs_for(arch arch, io const& io) {
     return configs;
 }
 
+// How the configuration is chosen, for programs (--json), and below for people.
 json json_of(explained_choice const& choice) {
     auto const config_json = [](expected_config const& c) {
         return json::object({{"config", c.config},

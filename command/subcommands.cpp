@@ -66,6 +66,7 @@ subcommand version() {
             .run = print_version};
 }
 
+// The exit status of the command that an error ends.
 exit_status status_of(error_kind kind) {
     switch (kind) {
     case error_kind::invalid:
@@ -112,6 +113,7 @@ std::string format_rows(std::vector<row> const& rows) {
     return text;
 }
 
+// An option with what follows it, and its meaning: "--device gpu|host".
 row row_of(option const& option) {
     auto const value = (option.value.empty() ? "" : " ") + std::string(option.value);
     return {std::string(option.name) + value, option.meaning};

@@ -1,5 +1,7 @@
 // Measures the configurations of a problem on a GPU, and keeps the fastest one for runtimes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial is a problem with random data, a workbench a device with kernels, an image a kernel.
 module;
 
 #include <algorithm>
@@ -33,10 +35,9 @@ namespace {
 // Each round measures all candidates in turn, so that a change of the clock meets all of them.
 constexpr int rounds = 3;
 constexpr double slowest_kept = 1.25; // over the fastest; a slower one is measured once
-// A difference below this is taken for noise; then the family's own choice stays.
-constexpr double least_gain = 1.005;
+constexpr double least_gain = 1.005;  // less is taken for noise: the family's own choice stays
 
-struct candidate {
+struct candidate { // a configuration, its kernels, and the least time that was measured
     std::string config;
     std::vector<spec> kernels;
     double microseconds = std::numeric_limits<double>::infinity();

@@ -94,6 +94,7 @@ trial create(std::string_view words, arch arch, unsigned seed, config_source con
             }};
 }
 
+// The configurations that `spio tune` measures, as text: the one that is chosen now, then others.
 std::vector<std::string> configs_worth_a_trial(std::string_view words, arch) {
     auto const [problem] = parse_all<axpby::problem>("axpby", words);
     auto const chosen = text_of(axpby::best_config(problem));

@@ -24,6 +24,7 @@ using namespace conv2d;
 
 namespace {
 
+// Who chose a configuration, for people.
 std::string_view chosen_by(config_origin origin) {
     switch (origin) {
     case config_origin::tuned:
@@ -80,6 +81,7 @@ explained_choice explain_conv2d(std::string_view words, arch arch, config_source
     return result;
 }
 
+// What chooses configurations where nothing was measured, for people.
 std::string conv2d_chooser(arch arch) {
     std::string const chip(chip_of(arch).name);
     return has_model(arch) ? "the learned model for " + chip

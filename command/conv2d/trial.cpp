@@ -45,7 +45,7 @@ constexpr long long largest_exact_sum = 1LL << 24;
 // float sums of `products` products of two of them are exact in any order.
 std::vector<unsigned short> whole_numbers(std::mt19937& random, std::size_t size,
                                           long long products, element_type type) {
-    using numbers = std::array<unsigned short, 5>;
+    using numbers = std::array<unsigned short, 5>; // the bits of -2, -1, 0, 1 and 2
     numbers const choices = type == element_type::bf16 ? numbers{0xc000, 0xbf80, 0, 0x3f80, 0x4000}
                                                        : numbers{0xc000, 0xbc00, 0, 0x3c00, 0x4000};
     // A product of two numbers up to 2 is at most 4.

@@ -63,6 +63,7 @@ template <class T> struct layernorm_2d_data {
     void draw() {
         x = random_halves(random, channels() * static_cast<std::size_t>(positions));
         if (problem.type == element_type::bf16) {
+            // From 1 to 2, of either sign: the exponent of 1, and a random sign and fraction.
             for (auto& bits : x) bits = static_cast<unsigned short>(0x3f80 | (bits & 0x807f));
         }
         auto const factors = problem.affine ? channels() : 0;
@@ -170,6 +171,7 @@ template <class T> prepared_trial prepare(workbench& bench, layernorm_2d_data<T>
     return {launch, check};
 }
 
+// The trial of a problem whose elements are of type T.
 template <class T>
 trial trial_of(layernorm_2d::problem const& problem, layernorm_2d_launch const& launch, arch arch,
                unsigned seed, config_source const& configs) {

@@ -38,7 +38,7 @@ using matmul::result_type;
 struct stored_lines {
     std::size_t batch, lines, width, unit;
 
-    // In numbers of 2 bytes.
+    // From the start of a line to that of the next, in numbers of 2 bytes.
     std::size_t leading() const { return (width + unit - 1) / unit * unit; }
     checked_size count() const {
         return checked_size(batch) * checked_size(lines) * checked_size(width);
@@ -49,6 +49,7 @@ struct stored_lines {
     std::size_t stored_index(std::size_t number) const {
         return number / width * leading() + number % width;
     }
+    // The elements as they lie in memory, with `padding` between the lines.
     template <class T> std::vector<T> padded(std::vector<T> const& dense, T padding) const {
         std::vector<T> stored(size(), padding);
         for (std::size_t i = 0; i < dense.size(); ++i) stored[stored_index(i)] = dense[i];
@@ -112,6 +113,7 @@ template <class Result> struct matmul_arrays {
     array<Result> c, d;
 };
 
+// A result as a double: a float as it is, or the number that 16 bits stand for in a type.
 double result_of(float value, factor_type) { return value; }
 double result_of(unsigned short bits, factor_type type) { return number_of(bits, type); }
 
@@ -184,6 +186,7 @@ trial create(std::string_view words, arch arch, unsigned seed, config_source con
             }};
 }
 
+// The configurations that `spio tune` measures, as text, the fastest by the estimate first.
 std::vector<std::string> configs_worth_a_trial(std::string_view words, arch arch) {
     std::vector<std::string> texts;
     for (auto const& config : space(parse<matmul::problem>("matmul", words), arch)) {

@@ -10,8 +10,8 @@
 
 namespace spio::sim {
 
-constexpr std::size_t transition_count = 1U << 12;
-constexpr std::size_t max_records = 1U << 20;
+constexpr std::size_t transition_count = 1U << 12; // of the cache, which hashes them
+constexpr std::size_t max_records = 1U << 20;      // more are compacted
 constexpr int no_observer = -1;
 
 void race_shadow::open(int bytes) {
@@ -55,6 +55,7 @@ race_shadow::conflict race_shadow::add(accessor const& accessor, int offset, int
 
 std::uint32_t race_shadow::cached_next(std::uint32_t number, accessor const& accessor, access kind,
                                        conflict& race) {
+    // Odd constants with bits all over: each part changes the whole hash.
     auto const hash = (number * 0x9e3779b1U) ^
                       (static_cast<std::uint32_t>(accessor.observer) * 0x85ebca6bU) ^
                       (accessor.epoch * 0xc2b2ae35U) ^ static_cast<std::uint32_t>(kind);

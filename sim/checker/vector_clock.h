@@ -9,7 +9,6 @@
 
 namespace spio::sim {
 
-//
 // A thread begins a new epoch whenever it releases its accesses to other threads.
 using epoch_number = unsigned;
 

@@ -81,6 +81,7 @@ static void arrive_at_barrier(int number, int threads, bool waits) {
     }
 }
 
+// Each lane acquires what all lanes of the mask have done before.
 static void synchronize_lanes(collective& collective) {
     sync_clock arrivals;
     for_each_lane(collective.lanes, [&](int lane) { release(collective.lane_0[lane], arrivals); });

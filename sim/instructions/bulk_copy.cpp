@@ -112,6 +112,7 @@ static void load_box(void* shared, tensor_map_words const* words, int const (&co
     add_pieces(thread, start_load(thread, *thread.block, request), map, coordinates, request);
 }
 
+// Reads a box into the shared memory of each block whose bit is set in the mask `ranks`.
 template <int Rank>
 static void multicast_box(void* shared, tensor_map_words const* words,
                           int const (&coordinates)[Rank], machine::mbarrier_word* barrier,

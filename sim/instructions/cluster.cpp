@@ -55,6 +55,7 @@ static void complete_phase(gpu_cluster& cluster) {
     for (auto* const thread : std::exchange(barrier.waiting, {})) wake(*thread);
 }
 
+// The running thread arrives at the phase that is under way.
 static void arrive() {
     auto& thread = *running;
     auto& barrier = thread.block->cluster->barrier;
@@ -71,6 +72,7 @@ static void arrive() {
     count_change_by(thread);
 }
 
+// The running thread waits until the phase is complete at which it has arrived last.
 static void wait_for_phase() {
     auto& thread = *running;
     auto& barrier = thread.block->cluster->barrier;
