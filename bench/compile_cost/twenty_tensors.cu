@@ -67,7 +67,7 @@ struct D19 : spio::dim {
 };
 
 // The axes of Block lie around that of Row. The dimensions differ from tensor to tensor, so that no
-// two of them share a type.
+// two of them share a type. Each tensor begins 100000 elements behind the one before.
 template <int N, class Item, class Block, class Row> void set(float* target, float const* source) {
     using tile = spio::tensor<float, spio::axis<Item>(8 + N), spio::axis<Block>(64) / 8,
                               spio::axis<Row>(4), spio::axis<Block>(64) % 8>;

@@ -84,7 +84,8 @@ struct request {
 class kernels {
   public:
     explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }
-
+    // Adds these configurations of a problem; if there are none, those estimated to be best. The
+    // first counts as chosen.
     void add(problem const& problem, spio::arch arch, std::vector<config> configs) {
         bool is_chosen = true;
         if (configs.empty()) {
@@ -135,6 +136,7 @@ class kernels {
                 {"pointers", pointers_in(bytes)},
                 {"maps", maps}};
     }
+    // Adds the kernels of one configuration: one, or for wgrad those of partial sums and their sum.
     template <class Config>
     void add(problem const& p, Config const& c, spio::arch arch, bool is_chosen) {
         auto kernels = json::array();

@@ -12,7 +12,8 @@
 
 namespace spio::conv2d {
 
-// Stand for the pointers of a launch: they are found in its parameters, and replaced there.
+// Stand for the pointers of a launch: they are found in its parameters, and replaced there. Nothing
+// else in the parameters has such a value.
 inline std::map<std::string, std::uint64_t> const stand_ins = {
     {"input", 0x7fa1'c0de'0000'0100},        {"filter", 0x7fa2'c0de'0000'0200},
     {"bias", 0x7fa3'c0de'0000'0300},         {"output", 0x7fa4'c0de'0000'0400},
@@ -25,6 +26,7 @@ template <class T> T* stand_in(char const* name) {
     return reinterpret_cast<T*>(stand_ins.at(name));
 }
 
+// The tensors of fprop or dgrad, with such addresses.
 inline correlation_args<element_bits> arguments_of(problem const& p) {
     correlation const correlation = correlation_of(p);
     return {.input = input_of<element_bits const>(stand_in<element_bits const>("input"), N(p.n),
@@ -36,6 +38,7 @@ inline correlation_args<element_bits> arguments_of(problem const& p) {
             .output = output_of<element_bits>(stand_in<element_bits>("output"), N(p.n),
                                               P(correlation.p), Q(correlation.q), K(p.c))};
 }
+// The same, or null where the problem has no such tensor.
 template <class T> T* stand_in_if(bool exists, char const* name) {
     return exists ? stand_in<T>(name) : nullptr;
 }

@@ -125,6 +125,7 @@ int rotations_of(std::size_t bytes) {
 
 // Times axpby, where `bytes` counts the reads of x and y and the writes of y.
 void run_axpby(bench const& b, std::size_t bytes, axpby::config const& config, double copy_time) {
+    // 12 bytes an element: x and y are read, y is written, all floats.
     int const n = static_cast<int>(bytes / 12 / 4096 * 4096);
     auto const size = static_cast<std::size_t>(n) * sizeof(float);
     auto const spec = axpby::specialize({n}, config, b.gpu.arch());
@@ -175,7 +176,11 @@ std::vector<layernorm_2d::config> candidates(int channels) {
         if (vectors > 6 || lanes * vectors >= 2 * needed) continue;
         int const positions = lanes > 32 ? 1 : 128 / lanes;
         for (auto const& [stages, rounds] : {std::pair(2, 2), {2, 4}, {3, 4}}) {
-            layernorm_2d::config const config = {lanes, vectors, positions, stages, rounds};
+            layernorm_2d::config const config = {.lanes = lanes,
+                                                 .vectors = vectors,
+                                                 .positions = positions,
+                                                 .stages = stages,
+                                                 .rounds = rounds};
             if (config.fits({channels})) configs.push_back(config);
         }
     }
@@ -191,7 +196,7 @@ void go(std::string const& folder, bool sweeps) {
         if (sweeps) {
             for (int const threads : {128, 256, 512}) {
                 for (int const vectors : {1, 2, 4}) {
-                    run_axpby(b, bytes, {threads, vectors}, copy_time);
+                    run_axpby(b, bytes, {.threads = threads, .vectors = vectors}, copy_time);
                 }
             }
         }

@@ -74,6 +74,7 @@ std::size_t call_count = 0;
 using word = std::uint64_t;
 using any_function = unsigned(word, word, word, word, word, word, word, word, word, word, word,
                               word);
+// Calls function number I with its arguments, and counts the call.
 template <std::size_t I>
 unsigned counted(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j,
                  word k, word l) {
@@ -85,10 +86,12 @@ unsigned counted(word a, word b, word c, word d, word e, word f, word g, word h,
     call.microseconds += microseconds_since(start);
     return result;
 }
+// One such function for each that the driver may have.
 template <std::size_t... Is> auto counters(std::index_sequence<Is...>) {
     return std::array{&counted<Is>...};
 }
 
+// The driver's function that finds its functions, and one in its place that finds counted ones.
 cuda::abi::get_proc_address* driver_find = nullptr;
 cuda::abi::result find_counted(char const* name, void** function, int version, std::uint64_t flags,
                                cuda::abi::address_query* found) {
@@ -100,6 +103,7 @@ cuda::abi::result find_counted(char const* name, void** function, int version, s
     *function = reinterpret_cast<void*>(functions[call_count++]);
     return result;
 }
+// Prints the calls of the driver since the last time, and forgets them.
 void print_calls(char const* step) {
     for (std::size_t i = 0; i < call_count; ++i) {
         auto& call = calls[i];
@@ -117,6 +121,7 @@ std::vector<std::byte> bytes_of(char const* file) {
     return {bytes.begin(), bytes.end()};
 }
 
+// A small layer for any number of images, so that its kernels take little time.
 conv2d::problem layer_of(conv2d::direction pass, int taps) {
     conv2d::problem layer;
     layer.n = 4, layer.c = 40, layer.h = layer.w = 24, layer.r = layer.s = taps;
@@ -126,6 +131,7 @@ conv2d::problem layer_of(conv2d::direction pass, int taps) {
     return layer;
 }
 
+// Times all steps with the generic kernels of the pack, each pass and filter alone.
 void measure_on_gpu(std::vector<std::byte> const& file) {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW);
     if (library == nullptr) throw std::runtime_error("no driver");
@@ -152,6 +158,7 @@ void measure_on_gpu(std::vector<std::byte> const& file) {
         return reinterpret_cast<half*>(memory.address() + (std::size_t(mebibytes) << 20));
     };
     using namespace conv2d;
+    // Twice 3 x 3: the first layer of a process pays for what is done once.
     for (int const taps : {3, 3, 5, 7, 1}) {
         std::string const of_filter = " " + std::to_string(taps);
         auto const name = [&](char const* step) { return step + of_filter; };

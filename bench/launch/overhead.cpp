@@ -35,6 +35,7 @@ template <class F> double nanoseconds_of(stream const& stream, F const& f) {
     return spent.count() / count;
 }
 
+// The greater of the two in the middle, if there are two.
 double median(std::vector<double> values) {
     std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
     return values[values.size() / 2];

@@ -23,7 +23,8 @@ LOAD = "load_step((step + 1) % 2, stage(reading), (step + 1) % steps);"
 WAIT = "wait_for_copies<Config.stages - 2>();\n                sync_block();"
 # What each variant leaves out of the loop over k.
 VARIANTS = {"nothing": [], "copies": [COPY], "ldmatrix": [LOAD], "copies and ldmatrix": [COPY, LOAD], "barriers": [WAIT]}
-# m, n, warps along m and along n, stages, band
+# The fields of a configuration: m and n of a block's tile, warps along m and along n, stages of its ring, and rows of tiles in a
+# band, whose blocks run at the same time.
 CONFIGS = {"wide": (128, 256, 2, 4, 4, 8), "high": (256, 128, 4, 2, 4, 4), "pair": (128, 128, 2, 2, 3, 8)}
 KERNEL = """constexpr spio::matmul::cp_async::config {name}_config = {{{values}}};
 extern "C" __global__ void __launch_bounds__({name}_config.threads(), 1)
@@ -71,7 +72,10 @@ def milliseconds(function, config, size, driver, torch, matrices):
     """The median time of a product of squares of this size, of 8 launches through the driver."""
     m, n, warps_m, warps_n, stages, _ = config
     shared = stages * 2 * 64 * (m + n)
-    called(driver.cuFuncSetAttribute(function, 8, shared), "cuFuncSetAttribute")
+    max_dynamic_shared_bytes = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    called(driver.cuFuncSetAttribute(function, max_dynamic_shared_bytes, shared), "cuFuncSetAttribute")
+    # The struct of the kernel's arguments: m, n, k and the batch; of each matrix its address, the distance of its lines and that
+    # of the batch's matrices. Between b and d are a bias and a matrix to be added, here none: 32 zero bytes.
     a, b, d = (struct.pack("Qqq", matrix.data_ptr(), size, 0) for matrix in matrices)
     params = ctypes.create_string_buffer(struct.pack("4i", size, size, size, 1) + a + b + bytes(32) + d)
     arguments = (ctypes.c_void_p * 1)(ctypes.cast(params, ctypes.c_void_p))

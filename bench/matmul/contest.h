@@ -1,6 +1,8 @@
 // The kernels of one product in turn: their times, and how far their results are from each other.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A configuration says how blocks share a product; a body is one of the two kernel templates that
+// take one, wgmma and cp_async. The products' factors are bfloat16 numbers.
 // Include it after the imports that machine.h names, and spio.matmul and spio.matmul.launch.
 #pragma once
 
@@ -43,7 +45,8 @@ struct options {
     int first_shape = 0, shape_step = 1; // of a set
 };
 
-// A kernel that computes a product; launch(i) takes the i-th set of buffers.
+// A kernel that computes a product. Sets of buffers, with the factors and the result of one launch
+// each, take turns; launch(i) takes the i-th of them.
 struct contestant {
     std::string name, config;
     bool is_chosen;
@@ -261,6 +264,7 @@ class contest {
         }
         std::fflush(stdout);
     }
+    // The median time of a kernel, and that of every round with the GPU's power and clock.
     void print(std::string const& set, shape const& shape, contestant const& kernel,
                double difference, std::vector<round_time> const& times,
                std::vector<double> const& bursts) const {

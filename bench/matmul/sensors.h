@@ -13,6 +13,7 @@
 
 namespace spio::bench {
 
+// The clock of the multiprocessors, and what the whole board draws.
 struct reading {
     unsigned megahertz = 0, watts = 0;
 };

@@ -35,6 +35,7 @@ namespace spio::bench {
 
 using namespace conv2d;
 
+// A GPU with buffers, on which kernels are prepared and layers are timed.
 class measurement {
   public:
     explicit measurement(cuda::driver const& driver)
@@ -44,7 +45,7 @@ class measurement {
           queue(gpu.target_device(), cuda::stream_ref(own).handle()),
           inputs(context, arena_bytes),
           outputs(context, arena_bytes) {
-        // Values of fp16 between 1/4 and 1, of both signs.
+        // 16 MiB of values of fp16 between 1/4 and 1, of both signs, again and again.
         std::vector<std::uint16_t> words(8 << 20);
         std::mt19937 random(2026);
         for (auto& word : words) {
@@ -89,6 +90,8 @@ class measurement {
     }
 
     // Times a layer by all kernels that fit, and writes the times. Returns how many there are.
+    // Those that a short measurement finds within 5 % of the fastest are measured again, for
+    // longer.
     std::size_t measure(problem const& layer, std::span<swept_kernel const> kernels,
                         std::ostream& out) {
         struct result {
@@ -194,13 +197,14 @@ class measurement {
         return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
     }
 
-    // What a small layer of a group must give.
+    // What a small layer of a group must give: its sums in double precision.
     struct expectation {
         problem layer;
         double_sums sums;
     };
     // Why the results of a kernel on a small layer are wrong; empty if they are right, or if the
-    // kernel takes a single layer that is large.
+    // kernel takes a single layer that is large. The image of 9 x 19 pixels is no multiple of any
+    // block's; the expected sums of 8 MiB still take little time.
     std::string check(layer_group const& group, swept_kernel const& kernel,
                       std::optional<expectation>& expected) {
         auto const& compiled = group.compiled();
@@ -241,6 +245,7 @@ class measurement {
         std::memcpy(&value, &bytes[index * sizeof value], sizeof value);
         return value;
     }
+    // The values at a place of the input buffer.
     template <class T> std::vector<T> download(std::byte const* place, std::size_t bytes) {
         std::vector<T> values(bytes / sizeof(T));
         auto const offset =
@@ -250,6 +255,7 @@ class measurement {
         own.synchronize();
         return values;
     }
+    // The sums of the reference on the tensors that lie at these places.
     double_sums expected_sums(problem const& p, addresses const& place) {
         using bits = unsigned short;
         tensor_sizes const sizes(p);

@@ -23,6 +23,7 @@ namespace {
 using namespace spio;
 using clock_type = std::chrono::steady_clock;
 
+// How long a call of f takes.
 template <class F> double microseconds(F f) {
     auto const start = clock_type::now();
     f();

@@ -127,6 +127,7 @@ std::set<std::string> problems_in(std::string const& file) {
     return problems;
 }
 
+// Appends the times of the layers that the file lacks, group by group, until the seconds are over.
 void measure(request const& r) {
     auto const begin = clock_type::now();
     auto const elapsed = [&] {

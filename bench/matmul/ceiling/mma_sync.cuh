@@ -24,7 +24,8 @@ __device__ __forceinline__ void fill(Fragment (&fragments)[Count], unsigned shor
     }
 }
 
-// A warp has 64 x 64 sums, and as many warps run as the sides have room for.
+// A warp has 64 x 64 sums, 128 of each lane, and as many warps run as the sides have room for. Its
+// factors are 64 x 32 and 32 x 64 numbers, so that a step of depth 64 multiplies them twice.
 template <config Config> __device__ __forceinline__ void run(params const& p) {
     constexpr axis<M> m16{16};
     constexpr axis<N> n16{16};
@@ -39,7 +40,7 @@ template <config Config> __device__ __forceinline__ void run(params const& p) {
     B b[Bs::storage_size()];
     C c[Cs::storage_size()];
     fill(a, p.numbers);
-    fill(b, p.numbers + 4096);
+    fill(b, p.numbers + 4096); // other numbers than those of a, which are 2048
     for (C& fragment : c) fragment.zero();
 #pragma unroll 1
     for (int step = 0; step < p.steps; ++step) {

@@ -16,6 +16,8 @@ namespace ceiling::wgmma {
 using ceiling::params;
 using namespace spio;
 
+// Each warpgroup has 64 rows of the block's sums. A warpgroup is four warps, 128 threads, so that
+// the block has two threads for each row.
 template <config Config> __device__ __forceinline__ void run(params const& p) {
     constexpr axis<STAGE> stages{Config.stages};
     constexpr axis<M> m{Config.m};
