@@ -27,12 +27,13 @@ def files_below(prefix):
 
 
 def mode_of(path):
+    """The permissions in an archive, the same whatever those of the user who builds it."""
     return 0o755 if path.stat().st_mode & 0o100 else 0o644
 
 
 def oldest_glibc(prefix):
     """The version (2, n) of the C library that the programs need at least."""
-    versions = [(2, 17)]
+    versions = [(2, 17)]  # the oldest one that a tag of wheels may name
     for program in sorted((prefix / "bin").iterdir()):
         table = subprocess.run(["objdump", "-T", program], capture_output=True, text=True, check=True)
         found = re.findall(r"\bGLIBC_(\d+)\.(\d+)", table.stdout)
@@ -63,7 +64,7 @@ def write_wheel(prefix, version, folder):
 
         def add(name, content, mode=0o644):
             entry = zipfile.ZipInfo(name)
-            entry.external_attr = (0o100000 | mode) << 16
+            entry.external_attr = (0o100000 | mode) << 16  # a regular file
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, content)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

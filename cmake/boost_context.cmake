@@ -1,5 +1,7 @@
 # Finds Boost.Context, on which the host device runs its threads, as the target spio::boost_context.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The host device simulates a GPU on the CPU. Its threads switch stacks by make_fcontext().
 if(NOT TARGET spio::boost_context)
     find_library(SPIO_BOOST_CONTEXT NAMES libboost_context.a boost_context HINTS "${BOOST_ROOT}" ENV
                  BOOST_ROOT PATH_SUFFIXES lib)

@@ -1,10 +1,13 @@
 # Builds the command `spio` with families of a project.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A family is the kernels of one operation. A manifest lists kernels to be compiled, one to a line.
 
 # A program TARGET that does what `spio` does, and knows the families of a project too: targets of
 # spio_add_family(). trial.cpp in the folder of a family says how `run` and `tune` make data and check
-# results, by a function that is called as the target, FAMILY_trials(); without it the family can be shown and packed. The kernels of MANIFEST are built into the
-# program for the host device, which compiles others when they are run.
+# results: it defines FAMILY_trials(), where FAMILY is the name of the target. Without it the family can only
+# be shown and packed. The kernels of MANIFEST are built into the program for the host device, which simulates
+# a GPU on the CPU; it compiles others when they are run.
 #     spio_add_command(TARGET [FAMILIES FAMILY...] [MANIFEST FILE])
 function(spio_add_command target)
     cmake_parse_arguments(PARSE_ARGV 1 command "" "MANIFEST" "FAMILIES")

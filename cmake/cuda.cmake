@@ -1,13 +1,15 @@
-# Finds CUDA, a toolkit or pip's wheels, and sets how tests and benchmarks call each device compiler:
+# Finds CUDA, a toolkit or pip's wheels, and sets how tests and benchmarks call each device compiler.
+# SPDX-License-Identifier: Apache-2.0
+#
+# It sets
 #     SPIO_CUDA_ROOT, SPIO_NVCC, SPIO_NVRTC_LIBRARY   the folder, the program, the shared object
 #     SPIO_PTXAS, SPIO_CUDA_INCLUDE_DIRS              the assembler, and the folders of CUDA's headers
 #     SPIO_CLANG                                      clang++, whichever compiler the host has
 #     SPIO_{NVCC,CLANG_CUDA,NVRTC}_FLAGS              lists; append -arch or --cuda-gpu-arch
 #     SPIO_FLAG_FILES                                 files that a custom command with these depends on
-# SPDX-License-Identifier: Apache-2.0
 #
-# The options themselves are in modules/system/toolchain.cpp alone. The packer writes them to files,
-# which the compilers read.
+# The options themselves are in modules/system/toolchain.cpp alone. The packer, the program that compiles
+# kernels ahead of time, writes them to files, which the compilers read.
 
 set(SPIO_CUDA_ROOT "" CACHE PATH "CUDA toolkit or wheels (site-packages/nvidia/cu13); empty: look")
 include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")

@@ -1,4 +1,4 @@
-# Gives the modules the dialect of those who import them.
+# Gives the modules the dialect of those who import them: their C++ standard, with extensions or without.
 # SPDX-License-Identifier: Apache-2.0
 
 # clang refuses a module made for another standard, or with other extensions, than its importer's,

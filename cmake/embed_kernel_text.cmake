@@ -3,6 +3,9 @@
 #
 #     cmake -D FOLDER=DIR -D FILES=NAME|NAME… -D MP11=DIR -D OUTPUT=FILE -D MODULE=NAME
 #           -D NAMESPACE=NAME -P embed_kernel_text.cmake
+#
+# The FILES are headers below FOLDER. OUTPUT defines kernel_text() in MODULE and NAMESPACE, which
+# returns their names and texts for the compilers that run later.
 cmake_minimum_required(VERSION 3.28)
 
 string(REPLACE "|" ";" names "${FILES}")

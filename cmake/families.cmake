@@ -1,5 +1,8 @@
 # Writes sources that know families of kernels by their modules, and makes families of a project.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A family is the kernels of one operation, such as a convolution. Its body is a kernel template; some families
+# have several.
 
 # Configures a template that has @IMPORTS@, @EXPORTS@ and @ENTRIES@, a line of each for each family.
 #     spio_list_families(TEMPLATE OUTPUT [SPIO] [NAMESPACE OUTER] [MODULES MODULE...] [FAMILIES FAMILY...])

@@ -1,6 +1,7 @@
 # The library of generic kernels, which serve every problem of their kind: a pack in a program.
 # SPDX-License-Identifier: Apache-2.0
 #
+# A pack is a file of compiled kernels; a family is the kernels of one operation.
 # A program that links spio::generic_images has the pack in it, and a runtime finds it there. The families list
 # what belongs to it, in modules/FAMILY/generic.manifest.
 set(SPIO_GENERIC_IMAGES "" CACHE STRING

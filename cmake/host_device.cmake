@@ -1,4 +1,4 @@
-# Kernel text for the host: compiled so that every load and store is seen by sim/.
+# Kernel text for the host: compiled so that every load and store is seen by sim/, which simulates a GPU.
 # SPDX-License-Identifier: Apache-2.0
 
 # Adds sources that contain kernel text to a target. Whatever of it other sources of the target

@@ -5,9 +5,9 @@
 # them then imports it. Otherwise each module of Spio holds its own copy of what it includes, and whoever
 # imports ten modules makes ten copies of std::string one again: that is most of what their files take.
 #
-# In a build with SPIO_STD_MODULE=ON all files read it so, in one standard and with one set of extensions. Of a
-# project that uses an installed Spio and says nothing, the targets do that link more of it than the algebra. With
-# SPIO_STD_MODULE=OFF, before find_package(spio), none does.
+# In a build with SPIO_STD_MODULE=ON all files import it, in one standard and with one set of extensions. In a
+# project that finds an installed Spio and does not set SPIO_STD_MODULE, those targets import it that link more of
+# Spio than its header spio::dims. If it is set to OFF before find_package(spio), none does.
 
 # What the tests, the library and the command include.
 set(SPIO_STD_HEADERS
@@ -68,8 +68,9 @@ function(spio_make_std_module out_flags out_error folder standard extensions)
                      "-fmodule-file=std=${unit}" PARENT_SCOPE)
 endfunction()
 
-# Installed libraries and the targets that link them read it, in a project that says nothing about it. Where it
-# cannot be made, or where options of a configuration could make another library of the headers, all read the headers.
+# Installed libraries and the targets that link them import the module, unless the project has set SPIO_STD_MODULE.
+# Where it cannot be made, or where options of a configuration could change what the headers mean, all of them read
+# the headers themselves.
 #     spio_read_std_once(STANDARD EXTENSIONS LIBRARY...)
 function(spio_read_std_once standard extensions)
     if(DEFINED SPIO_STD_MODULE OR CMAKE_CROSSCOMPILING OR CMAKE_SYSROOT OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang"

@@ -37,6 +37,7 @@ struct params {
     spio::vec<float, 2>* c;
     int rows;
 };
+// A block has two tiles of 64 x 32 halfs in shared memory.
 inline constexpr int shared_bytes = 2 * 64 * 32 * 2;
 
 } // namespace product

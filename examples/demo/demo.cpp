@@ -1,5 +1,7 @@
 // Runs LayerNorm from a problem to checked results, with a kernel from a pack and one from NVRTC.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pack is a file of kernels that were compiled with the program. NVRTC compiles at run time.
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -144,7 +146,7 @@ int main(int count, char** words) {
         }
         jit::just_in_time const compiler;
         images const images(pack, compiler, policy::aot_then_jit);
-        // A problem that the pack (a file of compiled kernels) has, and one that it lacks.
+        // A problem that the pack has, and one that it lacks.
         bool is_right = run(machine, {.channels = 64}, images);
         is_right = run(machine, {.channels = 96}, images) && is_right;
         auto const count = images.count();

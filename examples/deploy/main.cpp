@@ -86,6 +86,7 @@ static bool run_axpby(launcher const& launcher, int n) {
     return launcher.report(image, error, 1e-5);
 }
 
+// Whether the results are right for images of so many positions.
 static bool run_layernorm(launcher const& launcher, layernorm_2d::problem const& problem,
                           int positions) {
     auto const channels = static_cast<std::size_t>(problem.channels);

@@ -21,6 +21,7 @@ using cuda_python::kind;
 
 // The type of a tensor's elements. Throws if CUDA Python has none such.
 cuda_python::scalar scalar_of(dlpack_tensor const& tensor) {
+    // DLPack's numbers of the kinds: 3 and 4 are handles and bfloat16.
     constexpr struct {
         std::uint8_t code;
         kind meaning;

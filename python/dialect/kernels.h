@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This is a header, because it is shared by sources of one library that has no module of its own. A
-// ready kernel is one that is loaded on a device; a machine is a device with its streams.
+// ready kernel is one that is loaded on a device; a machine is a device with its streams. A code is
+// the type of an argument as a number.
 #pragma once
 
 #include "machine.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This is a header, because it is shared by sources of one library that has no module of its own.
+// The interpreter runs kernels of CUDA Python on the CPU. DLPack is the protocol by which libraries
+// pass tensors on.
 #pragma once
 
 #include "python.h"

@@ -40,6 +40,7 @@ inline object checked(PyObject* result) {
     if (result == nullptr) throw python_error();
     return object(result);
 }
+// A new reference to an object that somebody else owns.
 inline object borrowed(PyObject* other) {
     Py_XINCREF(other);
     return object(other);
@@ -82,6 +83,7 @@ template <class T> struct holder {
 };
 template <class T> inline PyTypeObject* type_object = nullptr;
 
+// The T that an object has. value_in() returns null for objects of other types.
 template <class T> T& value_of(PyObject* self) {
     return *reinterpret_cast<holder<T>*>(self)->value;
 }

@@ -48,8 +48,8 @@ def new_channels_last(tensor, sizes, dtype=None):
     return torch.empty(sizes, dtype=dtype or tensor.dtype, device=tensor.device, memory_format=torch.channels_last)
 
 
-# Fakes, by which PyTorch traces: the sizes, the types and the strides of results, without their numbers. The window of a convolution is six numbers: stride,
-# padding and dilation, each of rows and of columns.
+# Fakes, by which PyTorch traces: the sizes, the types and the strides of results, without their numbers. The window
+# of a convolution is six numbers: stride, padding and dilation, each of rows and of columns.
 
 
 def output_size(size, taps, stride, padding, dilation):

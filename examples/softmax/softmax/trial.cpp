@@ -45,7 +45,7 @@ struct softmax_trial {
 };
 
 // The exponent is rounded once, and is at most 4; the exponential has two units of error, the sum
-// one for each column, the quotient one.
+// one for each column, the quotient one. gamma() bounds the relative error of so many roundings.
 verdict softmax_trial::compare(std::span<float const> y) const {
     verdict found;
     auto const width = static_cast<std::size_t>(columns.get());
@@ -61,6 +61,8 @@ verdict softmax_trial::compare(std::span<float const> y) const {
     return found;
 }
 
+// What the command times, a launch, and what it prints the verdict of: a launch into an array that
+// was poisoned, filled with values that no result may keep. The workbench is the device at hand.
 prepared_trial prepare(workbench& bench, softmax_trial const& trial) {
     struct arrays {
         spio::kernel<softmax::params> kernel;
