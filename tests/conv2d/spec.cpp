@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the sizes and options of one call; fprop, dgrad and wgrad are the forward pass and
-// the gradients of input and filter. A configuration says how blocks share it: its first numbers
-// are groups, images, columns and rows of the output per block. A body is a kernel template, tma or
-// cp_async. A spec is what a kernel is compiled from: a problem, a configuration, an architecture.
+// the gradients of input and filter. A configuration says how blocks share it: its numbers are
+// groups, images, columns and rows of the output per block, tiles (in cp_async also stages), blocks
+// per SM. A body is a kernel template, tma or cp_async. A spec is what a kernel is compiled from.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -151,6 +151,7 @@ TEST_CASE("a specialization names its body, its layer and its blocks per multipr
           "unrolled=true");
     CHECK(spec.source.starts_with("#include \"conv2d/cp_async.cuh\"\n"));
     CHECK(spec.source.find("__launch_bounds__(256, 4) " + spec.symbol) != std::string::npos);
+    // Cells of 16 bytes, 9 a column: 4 stages of an input row, and 2 rows of the output.
     CHECK(spec.shape == block_shape{.block = {256}, .shared_bytes = 16 * 9 * (4 * 34 + 2 * 32)});
     // The symbol is the same for every batch size.
     CHECK(conv2d::specialize(problem.with(7, 64, 64), config, sm_80).symbol == spec.symbol);

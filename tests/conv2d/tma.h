@@ -21,76 +21,106 @@ struct layer {
 
 // A layer's name says what is special about it; "back" is dgrad. Arguments of layer_of: the pass,
 // channels, the filter's rows and columns, the padding of both, and whether there is a bias.
-// Of each configuration: groups, images, columns and rows of the output in a tile, tiles per block,
-// and blocks that should be on an SM at a time (0 for any).
-inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
+// Of a configuration, groups, images, columns and rows are those of the output in a tile; `blocks`
+// should be on an SM at a time (0 for any).
+inline constexpr layer plain = {
+    layer_of(fprop, 16, 3, 3, 1, 1),
+    {.groups = 2, .images = 1, .columns = 16, .rows = 8, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer ragged = {
     activated(layer_of(fprop, 72, 3, 3, 1, 1, true), activation::silu, extras::all),
-    {8, 1, 16, 5, 1, 2}};
-inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 16, 4, 3, 0}};
-inline constexpr layer five = {activated(in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)),
-                                         activation::gelu, extras::preactivation),
-                               {2, 4, 8, 7, 2, 0}};
-inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 1, 16, 4, 1, 0}};
-inline constexpr layer wide = {in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)), {1, 1, 32, 3, 3, 0}};
-inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 2, 8, 6, 1, 0}};
+    {.groups = 8, .images = 1, .columns = 16, .rows = 5, .tiles_per_block = 1, .blocks = 2}};
+inline constexpr layer pointwise = {
+    layer_of(fprop, 8, 1, 1, 0, 0),
+    {.groups = 1, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 3, .blocks = 0}};
+inline constexpr layer five = {
+    activated(in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)), activation::gelu,
+              extras::preactivation),
+    {.groups = 2, .images = 4, .columns = 8, .rows = 7, .tiles_per_block = 2, .blocks = 0}};
+inline constexpr layer seven = {
+    layer_of(fprop, 32, 7, 7, 3, 3),
+    {.groups = 4, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer wide = {
+    in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)),
+    {.groups = 1, .images = 1, .columns = 32, .rows = 3, .tiles_per_block = 3, .blocks = 0}};
+inline constexpr layer tall = {
+    layer_of(fprop, 8, 4, 1, 0, 6),
+    {.groups = 1, .images = 2, .columns = 8, .rows = 6, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer far = {
     activated(layer_of(fprop, 24, 2, 4, 7, 0), activation::none, extras::residual),
-    {2, 2, 8, 1, 2, 0}};
-inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
-inline constexpr layer back_ragged = {activated(layer_of(dgrad, 40, 5, 2, 7, 0), activation::gelu),
-                                      {4, 1, 48, 4, 2, 0}};
+    {.groups = 2, .images = 2, .columns = 8, .rows = 1, .tiles_per_block = 2, .blocks = 0}};
+inline constexpr layer back = {
+    layer_of(dgrad, 24, 3, 3, 1, 1),
+    {.groups = 2, .images = 1, .columns = 16, .rows = 8, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer back_ragged = {
+    activated(layer_of(dgrad, 40, 5, 2, 7, 0), activation::gelu),
+    {.groups = 4, .images = 1, .columns = 48, .rows = 4, .tiles_per_block = 2, .blocks = 0}};
 inline constexpr layer back_seven = {
-    activated(in_bf16(layer_of(dgrad, 16, 7, 7, 3, 2)), activation::silu), {2, 2, 8, 6, 1, 0}};
-inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 0}};
-inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3, 2, 0}};
+    activated(in_bf16(layer_of(dgrad, 16, 7, 7, 3, 2)), activation::silu),
+    {.groups = 2, .images = 2, .columns = 8, .rows = 6, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer back_tall = {
+    layer_of(dgrad, 8, 6, 1, 0, 1),
+    {.groups = 1, .images = 1, .columns = 16, .rows = 3, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer back_far = {
+    layer_of(dgrad, 64, 1, 6, 0, 9),
+    {.groups = 8, .images = 2, .columns = 16, .rows = 3, .tiles_per_block = 2, .blocks = 0}};
 // Strides, then dilations, of rows and of columns.
-inline constexpr layer strided = {stepped(layer_of(fprop, 64, 3, 3, 1, 1, true), 2, 2, 1, 1),
-                                  {8, 1, 16, 5, 1, 0}};
+inline constexpr layer strided = {
+    stepped(layer_of(fprop, 64, 3, 3, 1, 1, true), 2, 2, 1, 1),
+    {.groups = 8, .images = 1, .columns = 16, .rows = 5, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer stepped_far = {
     activated(in_bf16(stepped(layer_of(fprop, 24, 4, 2, 5, 1), 2, 1, 1, 2)), activation::relu,
               extras::scale),
-    {2, 2, 8, 4, 2, 0}};
+    {.groups = 2, .images = 2, .columns = 8, .rows = 4, .tiles_per_block = 2, .blocks = 0}};
 inline constexpr layer back_dilated = {
     activated(stepped(layer_of(dgrad, 40, 3, 5, 2, 3), 1, 1, 2, 2), activation::relu),
-    {4, 1, 32, 5, 1, 0}};
+    {.groups = 4, .images = 1, .columns = 32, .rows = 5, .tiles_per_block = 1, .blocks = 0}};
 
 // dgrad with strides: zeros lie between the inputs along rows, along columns, or along both.
-inline constexpr layer back_strided = {stepped(layer_of(dgrad, 40, 3, 3, 1, 1), 2, 2, 1, 1),
-                                       {4, 1, 32, 6, 1, 0}};
+inline constexpr layer back_strided = {
+    stepped(layer_of(dgrad, 40, 3, 3, 1, 1), 2, 2, 1, 1),
+    {.groups = 4, .images = 1, .columns = 32, .rows = 6, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer back_strided_five = {
     activated(in_bf16(stepped(layer_of(dgrad, 24, 5, 5, 2, 2), 2, 2, 1, 1)), activation::silu),
-    {2, 2, 16, 4, 2, 0}};
-inline constexpr layer back_strided_rows = {stepped(layer_of(dgrad, 16, 4, 3, 1, 0), 2, 1, 1, 1),
-                                            {2, 1, 16, 4, 1, 0}};
-inline constexpr layer back_strided_columns = {stepped(layer_of(dgrad, 24, 2, 7, 0, 2), 1, 2, 1, 1),
-                                               {2, 1, 64, 3, 1, 0}};
+    {.groups = 2, .images = 2, .columns = 16, .rows = 4, .tiles_per_block = 2, .blocks = 0}};
+inline constexpr layer back_strided_rows = {
+    stepped(layer_of(dgrad, 16, 4, 3, 1, 0), 2, 1, 1, 1),
+    {.groups = 2, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer back_strided_columns = {
+    stepped(layer_of(dgrad, 24, 2, 7, 0, 2), 1, 2, 1, 1),
+    {.groups = 2, .images = 1, .columns = 64, .rows = 3, .tiles_per_block = 1, .blocks = 0}};
 // The filter alone is known; the layer that the launch brings has more groups than a block, or
 // fewer.
-inline constexpr layer any_layer = {any_layer_of(fprop, 3, 3, true), {4, 1, 16, 5, 1, 0}};
-inline constexpr layer back_any = {in_bf16(any_layer_of(dgrad, 5, 2)), {2, 2, 8, 4, 2, 0}};
+inline constexpr layer any_layer = {
+    any_layer_of(fprop, 3, 3, true),
+    {.groups = 4, .images = 1, .columns = 16, .rows = 5, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer back_any = {
+    in_bf16(any_layer_of(dgrad, 5, 2)),
+    {.groups = 2, .images = 2, .columns = 8, .rows = 4, .tiles_per_block = 2, .blocks = 0}};
 
 // A layer whose sizes are all known when its kernel is compiled, the same layer but for n, and one
 // whose images have no more rows than a tile.
-inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 16, 4, 2, 0}};
+inline constexpr layer known = {
+    {.n = 3, .c = 64, .h = 10, .w = 38},
+    {.groups = 8, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 2, .blocks = 0}};
 inline constexpr layer known_but_n = {
     {.n = 0, .c = 64, .h = 10, .w = 38, .made_for = known_sizes::any_n}, known.config};
 inline constexpr layer covered = {
-    {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 8, 7, 2, 0}};
+    {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2},
+    {.groups = 4, .images = 2, .columns = 8, .rows = 7, .tiles_per_block = 2, .blocks = 0}};
 // The output of a tile does not fit into the memory of its input rows, so the rows of the padding
 // are loaded too.
 inline constexpr layer covered_small = {
     {.n = 3, .c = 64, .h = 8, .w = 32, .s = 1, .pad_h = 0, .pad_w = 0, .pass = dgrad},
-    {8, 1, 32, 8, 1, 0}};
+    {.groups = 8, .images = 1, .columns = 32, .rows = 8, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer covered_strided = {
     activated(stepped({.n = 5, .c = 32, .h = 14, .w = 13, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2},
                       2, 2, 1, 1),
               activation::silu, extras::residual_and_preactivation),
-    {4, 2, 8, 8, 1, 0}};
+    {.groups = 4, .images = 2, .columns = 8, .rows = 8, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer covered_back = {
     activated(
         {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
         activation::silu),
-    {4, 2, 8, 8, 2, 0}};
+    {.groups = 4, .images = 2, .columns = 8, .rows = 8, .tiles_per_block = 2, .blocks = 0}};
 
 } // namespace spio::test::conv2d_tma

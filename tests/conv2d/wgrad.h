@@ -66,49 +66,127 @@ constexpr problem image_of(problem image, int h, int w) {
     return image.with(image.n, h, w);
 }
 
-// A layer's name says what is special about it. Of each configuration: groups of a block, images
-// and columns of a row that it loads, stages of the ring of rows, splits (shares of the sum that
-// different blocks compute), and blocks that should be on an SM at a time (0 for any).
-inline constexpr cp_async_layer cp_async_plain = {plain, {2, 1, 16, 2, 1, 0}};
-inline constexpr cp_async_layer cp_async_ragged = {ragged, {4, 1, 64, 3, 3, 0}};
-inline constexpr cp_async_layer cp_async_pointwise = {pointwise, {1, 1, 32, 4, 5, 0}};
-inline constexpr cp_async_layer cp_async_five = {five, {3, 2, 16, 3, 2, 0}};
-inline constexpr cp_async_layer cp_async_seven = {seven, {4, 4, 8, 2, 4, 0}};
-inline constexpr cp_async_layer cp_async_wide = {wide, {1, 2, 48, 5, 3, 0}};
-inline constexpr cp_async_layer cp_async_tall = {tall, {1, 1, 16, 3, 7, 0}};
-inline constexpr cp_async_layer cp_async_far = {far, {2, 2, 8, 2, 2, 0}};
-inline constexpr cp_async_layer cp_async_even = {even, {2, 1, 32, 4, 1, 0}};
-inline constexpr cp_async_layer cp_async_strided = {strided, {2, 1, 32, 3, 3, 0}};
-inline constexpr cp_async_layer cp_async_dilated = {dilated, {3, 2, 16, 4, 4, 0}};
-inline constexpr cp_async_layer cp_async_stepped_even = {stepped_even, {1, 2, 8, 2, 5, 0}};
-inline constexpr cp_async_layer cp_async_stepped_both = {stepped_both, {2, 1, 16, 3, 2, 0}};
+// A layer's name says what is special about it. Of a configuration, groups are those of a block,
+// images and columns those of a row that it loads, stages those of the ring of rows; splits are
+// shares of the sum that different blocks compute, and `blocks` should be on an SM at a time (0 for
+// any).
+inline constexpr cp_async_layer cp_async_plain = {
+    plain, {.groups = 2, .images = 1, .columns = 16, .stages = 2, .splits = 1, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_ragged = {
+    ragged, {.groups = 4, .images = 1, .columns = 64, .stages = 3, .splits = 3, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_pointwise = {
+    pointwise, {.groups = 1, .images = 1, .columns = 32, .stages = 4, .splits = 5, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_five = {
+    five, {.groups = 3, .images = 2, .columns = 16, .stages = 3, .splits = 2, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_seven = {
+    seven, {.groups = 4, .images = 4, .columns = 8, .stages = 2, .splits = 4, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_wide = {
+    wide, {.groups = 1, .images = 2, .columns = 48, .stages = 5, .splits = 3, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_tall = {
+    tall, {.groups = 1, .images = 1, .columns = 16, .stages = 3, .splits = 7, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_far = {
+    far, {.groups = 2, .images = 2, .columns = 8, .stages = 2, .splits = 2, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_even = {
+    even, {.groups = 2, .images = 1, .columns = 32, .stages = 4, .splits = 1, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_strided = {
+    strided, {.groups = 2, .images = 1, .columns = 32, .stages = 3, .splits = 3, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_dilated = {
+    dilated, {.groups = 3, .images = 2, .columns = 16, .stages = 4, .splits = 4, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_stepped_even = {
+    stepped_even, {.groups = 1, .images = 2, .columns = 8, .stages = 2, .splits = 5, .blocks = 0}};
+inline constexpr cp_async_layer cp_async_stepped_both = {
+    stepped_both, {.groups = 2, .images = 1, .columns = 16, .stages = 3, .splits = 2, .blocks = 0}};
 
-inline constexpr cp_async_layer cp_async_any = {any_layer, {2, 1, 16, 4, 5, 0}};
+inline constexpr cp_async_layer cp_async_any = {
+    any_layer, {.groups = 2, .images = 1, .columns = 16, .stages = 4, .splits = 5, .blocks = 0}};
 
-// Of each configuration: groups, images, columns, stages, splits, and whole_images: whether images
-// are loaded whole and not by rows.
-inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
-inline constexpr tma_layer tma_ragged = {ragged, {9, 1, 64, 3, 3, false}};
-inline constexpr tma_layer tma_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};
-inline constexpr tma_layer tma_five = {five, {2, 2, 16, 3, 2, false}};
-inline constexpr tma_layer tma_seven = {seven, {4, 4, 8, 3, 4, false}};
-inline constexpr tma_layer tma_wide = {wide, {1, 2, 48, 5, 3, false}};
-inline constexpr tma_layer tma_tall = {tall, {1, 1, 16, 3, 7, false}};
-inline constexpr tma_layer tma_far = {far, {2, 2, 8, 2, 17, false}};
-inline constexpr tma_layer tma_even = {even, {8, 1, 32, 4, 1, false}};
-inline constexpr tma_layer tma_strided = {strided, {2, 1, 32, 4, 3, false}};
-inline constexpr tma_layer tma_dilated = {dilated, {4, 2, 16, 4, 4, false}};
-inline constexpr tma_layer tma_stepped_even = {stepped_even, {1, 2, 8, 3, 5, false}};
-inline constexpr tma_layer tma_stepped_both = {stepped_both, {2, 1, 16, 4, 2, false}};
-inline constexpr tma_layer tma_image = {image_of(five, 7, 7), {2, 2, 8, 3, 2, true}};
-inline constexpr tma_layer tma_low_image = {image_of(wide, 5, 9), {8, 2, 16, 2, 3, true}};
-inline constexpr tma_layer tma_far_image = {image_of(far, 4, 12), {4, 1, 32, 3, 2, true}};
-inline constexpr tma_layer tma_plain_image = {image_of(plain, 8, 8), {1, 4, 8, 2, 1, true}};
+// The same by TMA, where images may be loaded whole and not by rows.
+inline constexpr tma_layer tma_plain = {
+    plain,
+    {.groups = 2, .images = 1, .columns = 16, .stages = 3, .splits = 1, .whole_images = false}};
+inline constexpr tma_layer tma_ragged = {
+    ragged,
+    {.groups = 9, .images = 1, .columns = 64, .stages = 3, .splits = 3, .whole_images = false}};
+inline constexpr tma_layer tma_pointwise = {
+    pointwise,
+    {.groups = 1, .images = 1, .columns = 32, .stages = 4, .splits = 5, .whole_images = false}};
+inline constexpr tma_layer tma_five = {
+    five,
+    {.groups = 2, .images = 2, .columns = 16, .stages = 3, .splits = 2, .whole_images = false}};
+inline constexpr tma_layer tma_seven = {
+    seven,
+    {.groups = 4, .images = 4, .columns = 8, .stages = 3, .splits = 4, .whole_images = false}};
+inline constexpr tma_layer tma_wide = {
+    wide,
+    {.groups = 1, .images = 2, .columns = 48, .stages = 5, .splits = 3, .whole_images = false}};
+inline constexpr tma_layer tma_tall = {
+    tall,
+    {.groups = 1, .images = 1, .columns = 16, .stages = 3, .splits = 7, .whole_images = false}};
+inline constexpr tma_layer tma_far = {
+    far,
+    {.groups = 2, .images = 2, .columns = 8, .stages = 2, .splits = 17, .whole_images = false}};
+inline constexpr tma_layer tma_even = {
+    even,
+    {.groups = 8, .images = 1, .columns = 32, .stages = 4, .splits = 1, .whole_images = false}};
+inline constexpr tma_layer tma_strided = {
+    strided,
+    {.groups = 2, .images = 1, .columns = 32, .stages = 4, .splits = 3, .whole_images = false}};
+inline constexpr tma_layer tma_dilated = {
+    dilated,
+    {.groups = 4, .images = 2, .columns = 16, .stages = 4, .splits = 4, .whole_images = false}};
+inline constexpr tma_layer tma_stepped_even = {
+    stepped_even,
+    {.groups = 1, .images = 2, .columns = 8, .stages = 3, .splits = 5, .whole_images = false}};
+inline constexpr tma_layer tma_stepped_both = {
+    stepped_both,
+    {.groups = 2, .images = 1, .columns = 16, .stages = 4, .splits = 2, .whole_images = false}};
+inline constexpr tma_layer tma_image = {
+    image_of(five, 7, 7),
+    {.groups = 2, .images = 2, .columns = 8, .stages = 3, .splits = 2, .whole_images = true}};
+inline constexpr tma_layer tma_low_image = {
+    image_of(wide, 5, 9),
+    {.groups = 8, .images = 2, .columns = 16, .stages = 2, .splits = 3, .whole_images = true}};
+inline constexpr tma_layer tma_far_image = {
+    image_of(far, 4, 12),
+    {.groups = 4, .images = 1, .columns = 32, .stages = 3, .splits = 2, .whole_images = true}};
+inline constexpr tma_layer tma_plain_image = {
+    image_of(plain, 8, 8),
+    {.groups = 1, .images = 4, .columns = 8, .stages = 2, .splits = 1, .whole_images = true}};
 // With a cluster of as many blocks as there are splits, which adds their sums.
-inline constexpr tma_layer tma_pair = {ragged, {4, 1, 32, 3, 2, false, 2}};
-inline constexpr tma_layer tma_trio = {stepped_both, {2, 1, 16, 4, 3, false, 3}};
-inline constexpr tma_layer tma_octet = {wide, {1, 2, 48, 5, 8, false, 8}};
-inline constexpr tma_layer tma_image_pair = {image_of(five, 7, 7), {2, 2, 8, 3, 2, true, 2}};
-inline constexpr tma_layer tma_any = {any_wide_layer, {4, 2, 16, 4, 9, false}};
+inline constexpr tma_layer tma_pair = {ragged,
+                                       {.groups = 4,
+                                        .images = 1,
+                                        .columns = 32,
+                                        .stages = 3,
+                                        .splits = 2,
+                                        .whole_images = false,
+                                        .cluster = 2}};
+inline constexpr tma_layer tma_trio = {stepped_both,
+                                       {.groups = 2,
+                                        .images = 1,
+                                        .columns = 16,
+                                        .stages = 4,
+                                        .splits = 3,
+                                        .whole_images = false,
+                                        .cluster = 3}};
+inline constexpr tma_layer tma_octet = {wide,
+                                        {.groups = 1,
+                                         .images = 2,
+                                         .columns = 48,
+                                         .stages = 5,
+                                         .splits = 8,
+                                         .whole_images = false,
+                                         .cluster = 8}};
+inline constexpr tma_layer tma_image_pair = {image_of(five, 7, 7),
+                                             {.groups = 2,
+                                              .images = 2,
+                                              .columns = 8,
+                                              .stages = 3,
+                                              .splits = 2,
+                                              .whole_images = true,
+                                              .cluster = 2}};
+inline constexpr tma_layer tma_any = {
+    any_wide_layer,
+    {.groups = 4, .images = 2, .columns = 16, .stages = 4, .splits = 9, .whole_images = false}};
 
 } // namespace spio::test::conv2d_wgrad

@@ -31,14 +31,19 @@ import spio.layernorm_2d;
 import spio.matmul;
 import spio.spec;
 
+// The functions that are called by the names of CUDA's driver and of NVRTC: one that finds those of
+// the driver, then NVRTC's. stand_in.cpp, which is built as their library, has the array.
 extern "C" void* stand_in_functions[12];
 
 namespace {
 
 using namespace spio::pytorch;
 
+// The layers are the combinations of two numbers of channels and two sizes of images, and more; in
+// 200 rounds of each thread, better kernels take over while launches go on.
 constexpr int thread_count = 8, rounds = 200, layers = 6;
 
+// The bytes of a kernel's parameters, which the fake driver copies at a launch.
 std::size_t params_bytes_of(std::string const& name) {
     if (name.starts_with("conv2d_wgrad_reduce_")) return sizeof(spio::conv2d::wgrad_reduce::params);
     if (name.starts_with("conv2d_wgrad_")) return sizeof(spio::conv2d::wgrad_tma::params);
@@ -68,8 +73,8 @@ void set_fakes() {
     for (auto* const function : functions) stand_in_functions[next++] = function;
 }
 
-// The passes of a layer of 7 x 7 images, where the kernels for the layer alone are better, and of
-// one of 40 x 40.
+// The passes of the layer with this number, a norm and a product. Layers have 7 x 7 images, where
+// the kernels for the layer alone are better, or 40 x 40.
 void launch(place const& place, int number, void* memory) {
     conv2d_sizes const sizes = {.n = 1 + number,
                                 .c = number % 2 == 0 ? 1152 : 64,

@@ -52,6 +52,7 @@ TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
     cuda::driver const driver(fake::find);
     device const gpu = gpu_device(driver, 0);
     auto const spec = axpby::specialize({.n = 1000}, gpu.arch());
+    // What the fake driver takes for a cubin: the mark of an ELF file, and the kernel's name.
     std::string const text = "\177ELF" + spec.symbol + " " + '\0';
     added_images shipped;
     shipped.add(image_of_bytes(spec, image_kind::cubin, std::as_bytes(std::span(text)), "a test"));

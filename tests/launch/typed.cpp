@@ -88,7 +88,7 @@ using cells = test::box_copy::images<64>;
 cells images_in(array<unsigned short> const& memory) {
     return memory.as<cells>(test::box_copy::N(5));
 }
-constexpr std::size_t size = std::size_t{5} * 13 * 11 * 32;
+constexpr std::size_t size = std::size_t{5} * 13 * 11 * 32; // 5 images of 13 x 11 x 32
 
 } // namespace
 
