@@ -79,8 +79,8 @@ class Attacks:
             for inner in [path, *path.rglob("*")]:
                 os.chown(inner, self.victim, self.victim, follow_symlinks=False)
 
-    # The code of a header that leaves the mark when a kernel with it is loaded.
     def trap(self):
+        """The code of a header that leaves the mark when a kernel with it is loaded."""
         return ('\nextern "C" int system(char const*);\n'
                 f'__attribute__((constructor)) static void leave_mark() {{ system("touch {self.mark}"); }}\n')
 
@@ -168,7 +168,7 @@ class Attacks:
                      tools)
 
     def outputs_that_are_links(self):
-        # An output whose name is a link, a pipe or a folder is neither followed nor replaced.
+        """An output whose name is a link, a pipe or a folder is neither followed nor replaced."""
         manifest = self.home / "some.manifest"
         manifest.write_text(f"axpby n={self.random.randrange(1, 1000)}\n")
         precious = self.home / "precious"

@@ -118,6 +118,7 @@ void first_call(runtime const& gpu, stream const& stream, problem const& layer) 
     if constexpr (requires { kernel.workspace_floats(); }) {
         workspace_floats = kernel.workspace_floats();
     }
+    // The better kernel, which comes later, may take a larger workspace.
     work_set const work(gpu.target_device(), layer, 4 * workspace_floats);
     auto const second = clock_type::now();
     work.launch(kernel, stream);
@@ -207,6 +208,7 @@ double time_of(runtime const& gpu, stream const& stream, Kernel const& kernel,
     if constexpr (requires { kernel.workspace_floats(); }) {
         workspace_floats = kernel.workspace_floats();
     }
+    // Sets of arrays take turns: 400 MB are a multiple of any L2 cache.
     auto const bytes = 2 * (size_of_x(layer) + size_of_y(layer));
     auto const sets = static_cast<std::size_t>(std::clamp(400'000'000 / bytes, 2LL, 64LL));
     std::vector<work_set> work;

@@ -108,7 +108,11 @@ void agree(std::map<std::string, std::unique_ptr<runtime>> const& runtimes) {
             });
         }
     }
-    for (auto const& problem : {layernorm_2d::problem{64}, {120, false}, {256}, {1280}, {2048}}) {
+    for (auto const& problem : {layernorm_2d::problem{.channels = 64},
+                                {.channels = 120, .affine = false},
+                                {.channels = 256},
+                                {.channels = 1280},
+                                {.channels = 2048}}) {
         for (int const positions : {0, 1, 37, 1000}) {
             compare("LayerNorm of " + std::to_string(positions) + " x " +
                         std::to_string(problem.channels),
@@ -212,15 +216,15 @@ void run_many_threads(runtime const& gpu) {
 // What the errors say of a kernel that is in no pack, and of an NVRTC that is missing.
 void misses(runtime const& strict) {
     auto const message =
-        message_of([&] { strict.load(layernorm_2d::specialize({72}, strict.arch())); });
+        message_of([&] { strict.load(layernorm_2d::specialize({.channels = 72}, strict.arch())); });
     expect(message.ends_with("is: layernorm_2d channels=72 affine=true"), "a miss: " + message);
     setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
     folder const cache_folder;
     cache::options cache;
     cache.folder = cache_folder.path;
     runtime const jit_runtime({.policy = policy::aot_then_jit, .cache = cache});
-    auto const no_nvrtc =
-        message_of([&] { jit_runtime.load(layernorm_2d::specialize({72}, jit_runtime.arch())); });
+    auto const no_nvrtc = message_of(
+        [&] { jit_runtime.load(layernorm_2d::specialize({.channels = 72}, jit_runtime.arch())); });
     expect(no_nvrtc.find("/nowhere/libnvrtc.so") != no_nvrtc.npos, "no NVRTC: " + no_nvrtc);
     unsetenv("SPIO_NVRTC");
     std::printf("{\"name\": \"misses\", \"aot_only\": \"%s\", \"no_nvrtc\": \"%s\"}\n",
@@ -237,7 +241,7 @@ void rounds(runtime const& shipped, cuda::driver const& driver) {
         return values.template as<axpby::scalars>(axpby::N(1000));
     };
     auto const image = shipped.all_images().find(spec);
-    constexpr int most = 100'000, warm_up = 1000;
+    constexpr int most = 100'000, warm_up = 1000; // or as many as 40 s allow
     auto const start = std::chrono::steady_clock::now();
     std::chrono::duration<double> spent{};
     std::size_t initial_free = 0;

@@ -31,6 +31,7 @@ void run_on_chip(image_on_gpu& gpu, experiments& experiments) {
         gpu.write(a, fragments.a);
         gpu.write(b, fragments.b);
         gpu.write(c, fragments.c);
+        // A warp computes a tile, and a block has four of them.
         gpu.launch(e->name(), (e->tiles() + 3) / 4, 128, c.address(), a.address(), b.address(),
                    e->tiles());
         gpu.read(fragments.c, fragments.c.size(), c);
@@ -98,8 +99,8 @@ bool conversions_agree(image_on_gpu& gpu) {
         halves.check("float of half", i, out[i], std::bit_cast<unsigned>(model));
     }
 
-    constexpr unsigned step = 37;
-    constexpr unsigned batch = 1U << 22;
+    constexpr unsigned step = 37;        // odd, so that the low bits take all values
+    constexpr unsigned batch = 1U << 22; // floats of a launch
     constexpr unsigned total = 0xffffffffU / step + 1;
     out.resize(2 * batch);
     auto const rounded = gpu.allocate(4 * out.size());
@@ -163,6 +164,7 @@ bool conclude(std::vector<candidate> const& best) {
 // Finds the parameters of a simulated tensor core that explain all results; whether there are some.
 // Each kind of tile has `tiles_of_kind` tiles.
 bool fit(experiments const& experiments, int tiles_of_kind) {
+    // A few tiles leave four ways to add, more of them thirty with what happens at zeros.
     int const sample = std::min(tiles_of_kind, 40) * tile_kinds;
     auto ways = ways_to_add();
     judge(ways, experiments, sample / 4);

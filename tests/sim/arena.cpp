@@ -4,7 +4,8 @@
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
 // of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
-// expression; expect_no_misuse expects no report.
+// expression; expect_no_misuse expects no report. A grain is the unit in which global memory is
+// given out.
 #include "sim/arena.h"
 #include "machine/thread.h"
 #include "misuse.h"
@@ -47,6 +48,7 @@ TEST_CASE("freed memory is found for long, and reused at last") {
         spio::sim::memory<int> const array(32, "freed");
         freed = array.data();
     }
+    // The addresses of the last 16384 freed arrays are not reused.
     churn(10'000);
     CHECK(!is_reused);
     expect_misuse(misuse::global_out_of_bounds, "of `freed`, which was freed", shape,

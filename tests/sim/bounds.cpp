@@ -3,7 +3,9 @@
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
 // the GPU, and ends the launch with a report. Kernels here access arrays and shared memory at each
-// byte around their ends. bounds.txt has the reports. Whoever means a change records it:
+// byte around their ends; record.plant() launches one, with a shape such as block_of(threads, bytes
+// of shared memory). word(i) is float i of that memory, barrier() an mbarrier in it. bounds.txt has
+// the reports. Whoever means a change records it:
 //     SPIO_RECORD_BOUNDS=tests/sim/bounds.txt build/ci/tests/test_sim -tc="*accesses*recorded*"
 #include "report_record.h"
 
@@ -46,6 +48,7 @@ template <class Word> void plant_accesses(report_record& record) {
     for (int offset = 100 - 2 * size; offset <= 100 + size; ++offset) {
         plant_access<Word>(record, "array" + name, array->data(), offset);
     }
+    // Around the end of the array's first page.
     for (int offset = 4000; offset <= 4160; offset += 80) {
         plant_access<Word>(record, "between array and other" + name, array->data(), offset);
     }

@@ -4,7 +4,9 @@
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
 // of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
-// expression; expect_no_misuse expects no report. word(i) is float i of the block's shared memory.
+// expression; expect_no_misuse expects no report. word(i) is float i of the block's shared memory,
+// barrier() an mbarrier behind them, which make_barrier() initialises. `shape` launches two blocks
+// of 64 threads; a fixture has floats to copy from and 1024 floats for each block to copy to.
 #include "bulk_fixture.h"
 
 TEST_CASE("ranges come and go") {

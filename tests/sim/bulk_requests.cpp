@@ -6,7 +6,8 @@
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
 // expression; expect_no_misuse expects no report. A planted kernel has a misuse on purpose. The
 // engine copies between global and shared memory while threads go on. word(i) is float i of the
-// block's shared memory; `shape` launches two blocks of 64 threads.
+// block's shared memory, barrier() an mbarrier behind them, which make_barrier() initialises;
+// `shape` launches two blocks of 64 threads.
 #include "bulk_fixture.h"
 
 TEST_CASE("the engine refuses sizes and addresses that it cannot take") {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+// The reports of planted kernels. Each line is the name of a kernel and its report.
 struct report_record {
     std::vector<std::string> lines;
 
@@ -25,7 +26,8 @@ struct report_record {
             "planted", shape, kernel, {.os_threads = 1, .unwritten_reads = unwritten_reads});
         lines.push_back(name + ": " + report.text());
     }
-    // Compares the lines with those of a file beside a file of tests.
+    // Compares the lines with those of the file `name` beside a file of tests. If the variable of
+    // the environment `recorder` is set, it names a file to write the lines to.
     void compare(char const* test, char const* name, char const* recorder) const {
         auto const file = std::filesystem::path(test).replace_filename(name);
         auto const count = spio::test::compare_with_record(lines, file.c_str(), recorder);
@@ -35,6 +37,7 @@ struct report_record {
 };
 
 inline std::string text_of(long long number) { return " " + std::to_string(number); }
+// A launch of one block.
 inline launch_shape block_of(int threads, int shared_bytes = 8192) {
     return {.shape = {.block = {threads}, .shared_bytes = shared_bytes}};
 }

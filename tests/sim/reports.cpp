@@ -3,8 +3,10 @@
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
 // the GPU, and ends the launch with a report. Each kernel here runs with numbers on both sides of a
-// limit, in one order of threads, so that the report is the same each time. reports.txt has them.
-// Whoever means a change records it:
+// limit, in one order of threads, so that the report is the same each time; record.plant() launches
+// it, with a shape such as block_of(threads, bytes of shared memory). word(i) is float i of that
+// memory, barrier() an mbarrier in it, which make_barrier(arrivals) initialises. reports.txt has
+// the reports. Whoever means a change records it:
 //     SPIO_RECORD_REPORTS=tests/sim/reports.txt build/ci/tests/test_sim -tc="*reports*recorded*"
 #include "report_record.h"
 
@@ -146,6 +148,7 @@ void plant_mbarriers(report_record& record) {
     record.plant("bytes that nobody expects", block_of(1, 16384), [] {
         static spio::sim::memory<float> const source(2048, "source");
         make_barrier(2);
+        // 140 times 8192 bytes are more than the 2^20 - 1 that a phase can count.
         for (int i = 0; i < 140; ++i) {
             machine::bulk_load(&word(2048), source.data(), 8192, barrier());
             while (machine::mbarrier_try_wait(barrier(), 1) && i % 2 == 0) break;
