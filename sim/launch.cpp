@@ -84,7 +84,7 @@ report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void 
     for (int i = 1; i < workers; i++) others.emplace_back([&] { run_clusters(launch); });
     run_clusters(launch);
     for (auto& other : others) other.join();
-    note_fault_place(launch.faulty_code);
+    note_fault_place(launch.faulty_code); // for last_fault_place(), which finds the line
     return launch.first_misuse;
 }
 

@@ -3,8 +3,7 @@
 //
 // A manifest is a text that lists kernels. Each line names a family (the kernels of one operation)
 // and a problem, such as axpby n=1000. A spec is what a kernel is compiled from; a line may take
-// several kernels. A config_source finds measured configurations; without one the family, the
-// kernels of one operation, chooses.
+// several kernels. A config_source finds measured configurations; without one the family chooses.
 module;
 
 #include <algorithm>

@@ -33,7 +33,7 @@ bool has_end(std::span<std::byte const> image) {
     return magic == elf || magic == fatbin || (!image.empty() && image.back() == std::byte(0));
 }
 
-// An attribute of a kernel, and a launch of one, in the words of messages.
+// An attribute of a kernel in the words of messages.
 std::string spelled(abi::function_attribute attribute_id, std::string const& name) {
     return "attribute " + std::to_string(static_cast<unsigned>(attribute_id)) + " of kernel " +
            name;
@@ -71,6 +71,7 @@ struct launch_request {
     launch_request(launch_request const&) = delete;
 };
 
+// A launch in the words of messages.
 std::string spelled(launch_shape const& launch, function_ref const& function) {
     auto const text_of = [](extent size) {
         return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a pack is a file of images that were compiled before the program;
-// a spec is what an image is compiled from. A policy says whether images come from packs (files of
-// them), from a compiler at run time, or both.
+// a spec is what an image is compiled from. A policy says whether images come from packs, from a
+// compiler at run time, or both.
 module;
 
 #include <chrono>

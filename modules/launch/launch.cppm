@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A specialization (spec) is what a kernel is compiled from, an image a compiled kernel. A backend
-// is a device, a GPU or the host device (a simulated GPU), behind the calls that both have. The
-// names from `axpby` on are those of a family of kernels, y = a x + b y.
+// is a device, a GPU or the host device (a simulated GPU), behind the calls that both have. A
+// family is the kernels of one operation; in the example it is axpby, y = a x + b y. A problem is
+// the sizes and options of a call, a configuration how blocks and threads share it; a config_source
+// finds configurations that were measured.
 //
 //     spio::device const gpu = spio::gpu_device(driver, 0);
 //     spio::images const images(pack, compiler);
@@ -122,7 +124,8 @@ class tier_state {
     void wait() const {
         if (queue) queue->wait();
     }
-    // Loads what is offered, unless the stream is captured; or this thread, if there is no stream.
+    // Loads what is offered, but not while the stream is captured; without a stream (null), not
+    // while this thread captures one.
     void take(stream const*);
     // The turn of the launch that comes; nothing if it is not to be timed.
     std::optional<live_choice::turn> turn(stream const&);

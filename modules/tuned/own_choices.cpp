@@ -1,8 +1,8 @@
 // Remembers the configurations that launches in this process have found to be the fastest.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A configuration is how blocks and threads share a problem. A query names a problem and an
-// architecture. They are written to the file of measured configurations, too.
+// They are written to the file of measured configurations too. A configuration is how blocks and
+// threads share a problem. A query names a problem and an architecture.
 module;
 
 #include <filesystem>

@@ -4,9 +4,10 @@
 // A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
 // report of the launch, and abandons the thread. A vector clock has, for each thread, the last of
 // its epochs that is known to have ended; a thread ends an epoch when it releases its accesses at a
-// synchronization object, and others acquire there what was released. `running` is the simulated
-// thread that this OS thread runs now. A TMA observer stands for the loads that an mbarrier counts.
-// A thread polls when it asks for a change again and again.
+// synchronization object, and others acquire there what was released. The loads of the TMA engine
+// that an mbarrier counts have an entry in these clocks too, as if a thread made them: the TMA
+// observer. `running` is the simulated thread that this OS thread runs now. A thread polls when it
+// asks for a change again and again.
 #include "machine/mbarrier.h"
 
 #include "machine/fence.h"

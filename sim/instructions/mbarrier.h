@@ -28,7 +28,8 @@ struct mbarrier {
     unsigned barriers_before_init = 0;
     bool is_fenced = false; // by a fence that makes it visible to the TMA engine
 
-    // The component of vector clocks that stands for loads which complete here, and how many have.
+    // The component of vector clocks that stands for the TMA engine's loads which complete here,
+    // and how many have.
     int tma_observer = 0;
     epoch_number tma_epoch = 0;
     gpu_thread* loader = nullptr; // a thread with complete loads that nobody waited for

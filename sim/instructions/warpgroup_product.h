@@ -16,9 +16,9 @@ namespace spio::sim {
 
 // The part of a product that one warp computes: 16 rows of the sum.
 struct warp_product {
-    product_form form;
-    float* sums[32]; // of each lane
-    int count;       // of a lane's sums
+    product_form form; // half or bfloat16, and whether a factor is transposed
+    float* sums[32];   // of each lane
+    int count;         // of a lane's sums
     unsigned long long a, b;
     bool accumulates;
 };

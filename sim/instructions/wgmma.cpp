@@ -3,8 +3,8 @@
 //
 // A product is one wgmma instruction, whose factors are named by matrix descriptors: addresses and
 // distances of lines in shared memory. A collective is an operation that the lanes of a warp
-// perform together, once all have arrived with their arguments. `running` is the simulated thread
-// that this OS thread runs now.
+// perform together, once all have arrived with their arguments. A misuse breaks a rule of the GPU
+// and ends the launch. `running` is the simulated thread that this OS thread runs now.
 #include "machine/wgmma.h"
 
 #include "sim/checker/diagnostic.h"
@@ -59,7 +59,8 @@ class described_factor {
         return static_cast<int>(descriptor >> first_bit & 0x3fff) * 16;
     }
     bool transposed;
-    int start, leading, stride, swizzle;
+    int start, leading, stride; // bytes
+    int swizzle;                // 0: none; 1, 2, 3: over lines of 128, 64, 32 bytes
 };
 
 // Reads `size` rows or columns of a factor, from `first` on.

@@ -22,7 +22,7 @@ class crash_handler {
     ~crash_handler();
 
   private:
-    std::unique_ptr<unsigned char[]> stack_; // a fiber's own stack may have overflowed
+    std::unique_ptr<unsigned char[]> stack_; // of the handler: the thread's may have overflowed
     stack_t previous_stack_ = {};
 };
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A room is a folder at the root, or one of kernels/. A family is the kernels of one operation, as conv2d.
-# Device text is C++ that every compiler of kernels reads. `code` is a file's text without comments, `path` its
-# path from the root.
+# Device text is C++ that every compiler of kernels reads. A door is the one file of a folder that may include a
+# header from outside. `code` is a file's text without comments, `path` its path from the root.
 import functools
 import pathlib
 import re

@@ -15,6 +15,7 @@ import torch
 import spio
 from spio import bench, blocks
 
+# A network so small that the CPU computes it in moments.
 small = "--device cpu --images 2 --size 8 --channels 16 --depth 1 --expansion 2 --steps 2 --ways eager converted".split()
 
 

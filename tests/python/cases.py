@@ -31,6 +31,7 @@ def check_sums(test, result, exact, magnitudes, count):
     `exact` is the sum in double, `magnitudes` that of the absolute values. `test` is the TestCase that asserts. Returns the
     largest error as a part of the bound that rounding has.
     """
+    # A tensor core truncates where others round: each operation is off by 2 units at most.
     error = (count + 2) * 2 * unit(torch.float32) * magnitudes
     smallest = torch.finfo(result.dtype).smallest_normal * unit(result.dtype)
     bound = error + unit(result.dtype) * (exact.abs() + error) + smallest

@@ -24,7 +24,7 @@ documented = {
 }  # fmt: skip
 binary = {"atan2": numpy.arctan2, "pow": numpy.power, "copysign": numpy.copysign, "fmod": numpy.fmod}
 other_names = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "acosh": "arccosh", "asinh": "arcsinh", "atanh": "arctanh"}
-count = 1 << 18
+count = 1 << 18  # of each of the four kinds of arguments that inputs() returns
 
 unary_text = "def {0}_unary(o, x):\n    i = cuda.grid(1)\n    if i < o.size:\n        o[i] = math.{0}(x[i])\n"
 binary_text = "def {0}_binary(o, x, y):\n    i = cuda.grid(1)\n    if i < o.size:\n        o[i] = math.{0}(x[i], y[i])\n"

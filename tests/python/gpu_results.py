@@ -28,7 +28,7 @@ class Assertions:
 
 
 def random_layers(count, seed=3):
-    """Sizes of convolutions: n, c, h, w of the input, r, s of the filter, and the padding of both axes."""
+    """Convolutions: n, c, h, w of the input, then of rows and columns the filter, padding, stride and dilation."""
     draw = random.Random(seed)
     for _ in range(count):
         c = 8 * draw.choice((1, 2, 3, 8, 12, 16))
@@ -114,7 +114,9 @@ def products():
 
 
 def graphs():
-    """Captures convolutions in CUDA graphs, one of them with a cold kernel, and runs some on a second stream."""
+    """Captures convolutions in CUDA graphs, one of them with a kernel that is not loaded yet (cold), and runs some on a
+    second stream.
+    """
     x = torch.randn(2, 64, 16, 16, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
     weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half)
     with torch.no_grad(), spio.strict():
@@ -146,7 +148,9 @@ def graphs():
 
 
 def deterministic(seconds=8):
-    """Checks that a layer has the same bits in deterministic mode before and after a better kernel takes over."""
+    """Checks that a layer has the same bits in deterministic mode before and after a better kernel takes over, which
+    a background thread compiles within these seconds.
+    """
     x = torch.randn(16, 64, 28, 28, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last).requires_grad_()
     weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half, requires_grad=True)
 

@@ -99,7 +99,7 @@ print(json.dumps(times))
 def first_calls(rounds=3):
     """Milliseconds of the first forward and backward of seven layers in fresh processes: until the call returns, and until the GPU is done."""
     ways = {"as installed": {}, "without NVRTC": {"SPIO_NVRTC": "/nowhere"}}
-    if not operators.generic_kernels():
+    if not operators.generic_kernels():  # without these the first process compiles, and the second finds the results
         ways = {"compiled": {}, "from disk": {}}
     results = {way: [] for way in ways}
     for _ in range(rounds):

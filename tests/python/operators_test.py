@@ -18,7 +18,10 @@ far = (2, 1, 2, 1, 1, 2)
 
 
 def conv2d_arguments(layout, dtype, requires_grad=False):
-    """Pairs of an operator and its arguments: two cases of each."""
+    """Pairs of an operator and its arguments: two cases of each.
+    An operator for a gradient takes the sizes of the result that it cannot see: 5 x 6 pixels of the input, 3 x 2 of the
+    filter. That of the weight also takes whether there is a bias, and whether its results are floats.
+    """
     x = tensor((3, 16, 5, 6), dtype, layout, requires_grad)
     weight = tensor((16, 8, 3, 2), dtype, layout, requires_grad)
     bias = tensor((16,), torch.float32)

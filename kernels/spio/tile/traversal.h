@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A base is a dimension, and fold<Base, n> counts it in blocks of n. A layout is the axes of a
-// tensor. A linear index is one number for several indices, the last of which varies fastest. A
-// compound index is one number for several indices, the last of which varies fastest.
+// tensor. A linear index is one number for several indices, the last of which varies fastest.
 #pragma once
 
 #include "spio/compound_index.h"
