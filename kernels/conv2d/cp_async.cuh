@@ -6,9 +6,8 @@
 // number of input rows of the phase from an output row to the next. dgrad of stride 2 has columns
 // of zeros between the inputs (gaps). Problem (the sizes and options of a call) and Config (how
 // blocks and warps share it) are known when a kernel is compiled. rebase() makes a cursor that
-// holds its address, computed once; it is called committed. A compound index is one number for
-// several indices, the last of which varies fastest. `live` is the number of output rows that read
-// the same input row.
+// holds its address, computed once. A compound index is one number for several indices, the last of
+// which varies fastest. `live` is the number of output rows that read the same input row.
 //
 //     input   global --cp.async--> a ring of shared rows --ldmatrix--> fragments of 16 columns
 //     filter  global -> fragments that stay in registers

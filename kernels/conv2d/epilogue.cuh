@@ -4,7 +4,7 @@
 // fprop is the forward pass, dgrad the gradient of its input. The preactivation is the value of
 // which the activation (ReLU, SiLU, GELU) is taken; the residual is a tensor of the size of the
 // output that is added after it. Convolutions are grouped: each group of 8 channels has its own
-// filter.
+// filter. A cell is the 16 bytes of the 8 channels of a group at one position.
 #pragma once
 
 #include "conv2d/activation.cuh"
@@ -60,7 +60,6 @@ template <problem Problem> struct channel_epilogue {
     }
 };
 
-// A cell is the 16 bytes of the 8 channels of a group at one position.
 // A cell of the gradient of y times the derivative of the activation at the preactivation.
 template <problem Problem>
 __device__ cell<Problem> times_derivative(cell<Problem> const& gradient,

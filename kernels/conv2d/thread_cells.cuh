@@ -4,7 +4,7 @@
 // A compound index is one number for several indices, such as the column and the group of a cell. A
 // cursor is a place in a tensor: a subscript adds a position to it, and step() moves it. A cell is
 // the 16 bytes that one instruction copies. rebase() makes a cursor that holds its address,
-// computed once; it is called committed.
+// computed once.
 #pragma once
 
 #include "spio/base_cursor.h"

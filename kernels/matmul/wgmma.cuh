@@ -7,9 +7,9 @@
 //
 // With several splits, each block of a cluster sums over a part of k, and adds the sums of the
 // others (split_exchange) before the epilogue. The last warpgroup is the producer, the others
-// consume. For each stage, an mbarrier `full` tells the consumers that both tiles have come, and
-// `empty` tells the producers of all blocks of the cluster that the consumers of this block have
-// read them. Stores of a tile go on while the next tile is computed.
+// consume. For each stage (a place of the ring), an mbarrier `full` tells the consumers that both
+// tiles have come, and `empty` tells the producers of all blocks of the cluster that the consumers
+// of this block have read them. Stores of a tile go on while the next tile is computed.
 #pragma once
 
 #include "matmul/wgmma_store.cuh"

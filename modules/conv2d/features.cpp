@@ -90,7 +90,6 @@ block_shape_of_body shape_of(problem const& problem, tma::config const& config) 
             .steps = 1.0 * config.tiles_per_block * input_rows,
             .bytes_in_flight = 16 * cells};
 }
-// What the features take of a configuration, for each kernel template.
 block_shape_of_body shape_of(problem const& problem, cp_async::config const& config) {
     auto const rows = rows_of(correlation_of(problem));
     double const columns = config.input_columns(problem);

@@ -84,13 +84,23 @@ std::vector<config> gradients(problem const& problem, arch arch) {
         int const blocks = chip.has_tma || problem.taps() > few_taps ? 1 : 2;
         int const splits = split_count(problem, images, columns, slices, blocks * chip.sm_count);
         if (chip.has_tma) {
-            wgrad_tma::config config = {groups, images, columns, 3, splits, false};
+            wgrad_tma::config config = {.groups = groups,
+                                        .images = images,
+                                        .columns = columns,
+                                        .stages = 3,
+                                        .splits = splits,
+                                        .whole_images = false};
             auto deeper = config;
             int const most_stages = problem.taps() > few_taps ? 8 : 12;
             while (++deeper.stages <= most_stages && deeper.fits(problem)) config = deeper;
             configs.emplace_back(config);
         } else {
-            wgrad_cp_async::config config = {groups, images, columns, 2, splits, blocks};
+            wgrad_cp_async::config config = {.groups = groups,
+                                             .images = images,
+                                             .columns = columns,
+                                             .stages = 2,
+                                             .splits = splits,
+                                             .blocks = blocks};
             int const most_bytes = least_shared_bytes / blocks - reserved_shared_bytes;
             if (config.shared_bytes(problem) > most_bytes) {
                 config.groups /= 2;

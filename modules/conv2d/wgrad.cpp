@@ -66,7 +66,7 @@ bool takes_whole_images(problem const& problem) {
                              .whole_images = true}
                .fits(problem);
 }
-// The same, where splits have whole images.
+// The number of splits for `blocks` blocks in all, where each split has whole images.
 int image_split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
     return std::clamp(blocks / slices, 1, divup(problem.n, step.images));
 }

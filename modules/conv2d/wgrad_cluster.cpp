@@ -73,8 +73,8 @@ class search {
     int pairs;
     cluster_choice best;
 
-    // The rows that all blocks of a slice share: for each part of the images, all rows of each
-    // strip of columns.
+    // The strips whose rows the blocks of a slice (of some groups of channels) share: some columns
+    // of some images each.
     int strips(step const& step) const {
         return divup(asked.n, step.images) * divup(asked.q(), step.columns);
     }

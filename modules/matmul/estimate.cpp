@@ -1,7 +1,11 @@
 // Estimates how long a configuration of a matrix product takes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chip is the figures of a GPU that estimates use.
+// A body is one of two kernel templates: cp_async, which multiplies by mma.sync, and wgmma. A block
+// computes tiles of the result, one after the other; a step multiplies 64 (tile_k) of the places
+// along k. The blocks of a cluster share what they load of the factors; splits are blocks that
+// share the sum over k. A wave is as many tiles as the chip computes at a time. A chip is the
+// figures of a GPU that estimates use.
 module;
 
 #include "matmul/cp_async.h"
@@ -46,7 +50,7 @@ chip_rates const& rates_of(chip const& chip) {
 
 // Constants of the estimate, fitted to times of 101 products in 40 configurations each on an H200.
 struct fitted_constants {
-    // Of the body wgmma. A launch with the first loads, and the stores of a tile, of each element.
+    // Of the body wgmma: a launch with its first loads, and the stores of a tile, per element.
     double launch_microseconds = 2.15, element_microseconds = 3.6e-5;
     double later_element_microseconds = 4.2e-5; // of a tile that follows another one
     double sharing_microseconds = 0.46;         // of a cluster whose blocks share factors
@@ -55,7 +59,8 @@ struct fitted_constants {
     double wgmma_share = 0.83;                  // of the rate of wgmma
     double cache_bytes = 13.2e6;                // in a microsecond, from the L2 cache to all SMs
     double memory_bytes = 3.8e6;                // and from memory
-    // The exchange of the sums of splits: once, for each doubling, and for an element of a tile.
+    // The exchange of the sums of splits: once, for each doubling of the splits, and per element of
+    // a tile.
     double exchange_microseconds = 0.73, doubling_microseconds = 0.21;
     double sent_element_microseconds = 5e-5;
     // Of the body cp_async, fitted to times of 90 products in 21 configurations each.

@@ -3,10 +3,12 @@
 //
 //     spio::runtime const gpu;
 //     matmul::product const product(gpu, {.m = 512, .n = 1024, .k = 4096});
-//     product.launch(stream, {.sizes = {512, 1024, 4096, 1}, .a = {x, 4096}, .b = {w, 1024}, .d =
-//     {y, 1024}});
+//     product.launch(stream, {.sizes = {.m = 512, .n = 1024, .k = 4096, .batch = 1},
+//                             .a = {x, 4096}, .b = {w, 1024}, .d = {y, 1024}});
 //
 // x, w and y are addresses on the device; after each stands the distance of its rows, in elements.
+// A problem is the sizes and options of a product, a config how blocks share it; the config belongs
+// to one of two kernel templates, cp_async and wgmma.
 module;
 
 #include "matmul/cp_async.h"
@@ -36,8 +38,8 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
 
 export namespace spio::matmul {
 
-// A matrix product that is ready to be launched.
-// A loader is a runtime, or any object with target_device() and load().
+// A matrix product that is ready to be launched. A loader is a runtime, or any object with
+// target_device() and load().
 class product {
   public:
     template <class Loader>

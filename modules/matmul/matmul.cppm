@@ -1,8 +1,9 @@
 // Matrix products: their problems, their configurations, how they are specialized, and their cost.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A config_source finds measured configurations; without one the family, the kernels and code of
-// one operation, chooses. A chip is the figures of a GPU that estimates use.
+// A problem is the sizes and options of a product, a configuration how blocks share it. A
+// config_source finds measured configurations; without one the family, the kernels and code of one
+// operation, chooses. A chip is the figures of a GPU that estimates use.
 module;
 
 #include "matmul/cp_async.h"
@@ -66,8 +67,8 @@ std::string config_text(config const&);
 config parse_config(std::string_view text);
 
 // The configurations whose estimated time is at most 1.3 times that of the fastest, which comes
-// first. A problem has values even for sizes that are known
-// only at launch, and these are used here.
+// first. A problem has values even for sizes that are known only at launch, and these are used
+// here.
 std::vector<config> space(problem const&, arch);
 // One of the two kernel templates, and all configurations of it that fit, the fastest by its
 // estimated time first.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A body is one of matmul's kernel templates. M and N are rows and columns of the result, K what
-// the product sums over. A stage is one place of a ring in shared memory.
+// the product sums over. A stage is one place of a ring in shared memory. The blocks of a cluster
+// share what they load of the factors; splits are blocks that share the sum over K.
 module;
 
 #include "matmul/cp_async.h"
