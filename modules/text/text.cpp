@@ -156,18 +156,11 @@ std::uint64_t header_digest_of(spec const& spec) {
     return digest;
 }
 
-// Where the texts of headers lie, and how long each is. A family's headers are constants, so texts
-// at the same places with the same lengths are the same texts.
+// A number for where the texts of headers lie and how long each is. A family's headers are
+// constants, so texts at the same places with the same lengths are the same texts.
 std::uint64_t places_of(std::span<header const> headers) {
-    std::uint64_t digest = fnv("");
-    for (header const& each : headers) {
-        auto const place = reinterpret_cast<std::uintptr_t>(each.text.data());
-        for (std::uint64_t const number : {std::uint64_t{place}, std::uint64_t{each.text.size()}}) {
-            digest = (digest ^ number) * 0x9e3779b97f4a7c15;
-            digest ^= digest >> 32;
-        }
-    }
-    return digest;
+    auto const bytes = std::as_bytes(headers); // addresses and lengths, of names too
+    return fast_digest_of({reinterpret_cast<char const*>(bytes.data()), bytes.size()});
 }
 
 // The digests of headers, which are read once: by the places of the headers, and by what is
