@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <set>
@@ -131,4 +132,32 @@ TEST_CASE("keys do not change from build to build") {
                                     .arch = "sm_80"});
     CHECK(cache::hexadecimal(got.value) ==
           "df83beefc2d14f63c4e5a8e11b761bf8491159e0c02a181f1418b89fc5ae1ff0");
+}
+
+TEST_CASE("a key is the digest of its parts, each after its size in 8 bytes") {
+    auto const number = [](std::uint64_t value) {
+        std::string bytes;
+        for (int byte = 0; byte < 8; ++byte, value /= 256) bytes += static_cast<char>(value % 256);
+        return bytes;
+    };
+    auto const part = [&](std::string const& text) { return number(text.size()) + text; };
+    auto const headers = digest_of_text("headers");
+    for (std::size_t const size : {0, 1, 255, 256, 300, 65536, 70000}) {
+        std::string const source(size, 's'), build(size, 'b');
+        std::vector<std::string> const options(size % 1000, "-o");
+        std::string parts = part("spio image") + number(3) + part(source) + number(headers.size()) +
+                            std::string(headers.begin(), headers.end()) + number(options.size());
+        for (auto const& option : options) parts += part(option);
+        parts += part(build) + part("sm_80");
+        CHECK(cache::key_of({.source = source,
+                             .headers = headers,
+                             .options = options,
+                             .nvrtc_build = build,
+                             .arch = "sm_80"})
+                  .value == digest_of_text(parts));
+        std::string const name(size, 'n');
+        cache::named_text const texts[] = {{name, source}, {"a.h", build}};
+        CHECK(cache::digest_of(texts) ==
+              digest_of_text(number(2) + part(name) + part(source) + part("a.h") + part(build)));
+    }
 }

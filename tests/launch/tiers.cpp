@@ -174,10 +174,19 @@ TEST_CASE("the end of the tiers waits for one compilation, drops the others, and
     rig rig;
     std::latch begun(1);
     std::atomic<int> compilations = 0;
-    tiered_kernel const other(rig.load(rig.first_image));
-    rig.improve([&] {
+    tiered_kernel const other(rig.load(rig.first_image)), later(rig.load(rig.first_image));
+    rig.improve([&, &tiers = *rig.tiers] {
         begun.count_down();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        // Goes on until the end has begun: from then on what is added is dropped at once.
+        for (bool is_ending = false; !is_ending;) {
+            auto mark = std::make_shared<int>();
+            std::weak_ptr const added = mark;
+            later.improve<image>(
+                tiers, "a later kernel", [mark = std::move(mark)] { return std::vector<image>(); },
+                [&](image const& found) { return rig.load(found); });
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            is_ending = added.expired();
+        }
         ++compilations;
         return std::optional(image_number(2));
     });
