@@ -114,7 +114,8 @@ inline result answer(to<"cuMemAlloc">, abi::pointer* address, std::size_t bytes)
 inline result answer(to<"cuMemFree">, abi::pointer address) {
     return removed(kind::memory, reinterpret_cast<void*>(address));
 }
-inline result answer(to<"cuMemHostAlloc">, void** address, std::size_t bytes, unsigned) {
+inline result answer(to<"cuMemHostAlloc">, void** address, std::size_t bytes, unsigned flags) {
+    gpus.request = "flags " + std::to_string(flags);
     if (bytes == 0) return result::invalid_value;
     return in_context([&](int) { return add(address, {.kind = kind::memory, .bytes = bytes}); });
 }

@@ -122,16 +122,39 @@ inline result answer(to<"cuFuncGetAttribute">, int* value, abi::function_attribu
     return gpus.find(kind::function, f) ? say(value, 32) : result::invalid_handle;
 }
 inline result answer(to<"cuOccupancyMaxActiveBlocksPerMultiprocessor">, int* blocks,
-                     abi::function f, int threads, std::size_t) {
+                     abi::function f, int threads, std::size_t bytes) {
+    gpus.request = "shared " + std::to_string(bytes);
     return gpus.find(kind::function, f) ? say(blocks, 2048 / threads) : result::invalid_handle;
+}
+// The numbers that the driver is told of a launch, and its attributes.
+inline std::string described(abi::launch_config const& config) {
+    std::string text;
+    auto const add = [&](char const* name, auto... numbers) {
+        text += name;
+        ((text += " " + std::to_string(numbers)), ...);
+    };
+    add("grid", config.grid_x, config.grid_y, config.grid_z);
+    add(", block", config.block_x, config.block_y, config.block_z);
+    add(", shared", config.shared_bytes);
+    for (unsigned i = 0; i < config.attribute_count; ++i) {
+        auto const& [id, value] = config.attributes[i];
+        if (id == abi::launch_attribute_id::cluster_dimension) {
+            add(", cluster", value.cluster.x, value.cluster.y, value.cluster.z);
+        } else {
+            add(", attribute", static_cast<unsigned>(id), value.allowed);
+        }
+    }
+    return text;
 }
 inline result answer(to<"cuOccupancyMaxActiveClusters">, int* clusters, abi::function f,
                      abi::launch_config const* config) {
+    gpus.request = described(*config);
     if (config->attribute_count == 0) return result::invalid_value;
     return gpus.find(kind::function, f) ? say(clusters, 16) : result::invalid_handle;
 }
 inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, abi::function handle,
                      void** parameters, void** extra) {
+    gpus.request = described(*config);
     object* const function = gpus.find(kind::function, handle);
     if (function == nullptr || extra != nullptr) return result::invalid_handle;
     if (config->shared_bytes > static_cast<unsigned>(function->dynamic_shared)) {

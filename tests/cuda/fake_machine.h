@@ -61,6 +61,7 @@ struct machine {
     double clock = 0;
     std::function<double(std::string const&)> milliseconds_of_kernel;
     bool are_events_late = false; // no event is passed yet
+    std::string request;          // the arguments of the last launch, or of what was made last
     // The size of the parameters of a kernel with this name; that of an addition if it is not set.
     std::function<std::size_t(std::string const&)> params_bytes;
 

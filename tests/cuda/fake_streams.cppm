@@ -29,7 +29,8 @@ import :base;
 export namespace fake {
 
 inline result answer(to<"cuStreamCreateWithPriority">, abi::stream* s, abi::stream_flags flags,
-                     int) {
+                     int priority) {
+    gpus.request = "priority " + std::to_string(priority);
     if (flags != abi::stream_flags::non_blocking) return result::invalid_value;
     return in_context([&](int d) { return add(s, {.kind = kind::stream, .device = d}); });
 }
@@ -40,7 +41,8 @@ inline result answer(to<"cuStreamSynchronize">, abi::stream s) {
 inline result answer(to<"cuStreamQuery">, abi::stream s) {
     return in_stream(s, [](object*) { return result::success; });
 }
-inline result answer(to<"cuStreamWaitEvent">, abi::stream s, abi::event e, unsigned) {
+inline result answer(to<"cuStreamWaitEvent">, abi::stream s, abi::event e, unsigned flags) {
+    gpus.request = "flags " + std::to_string(flags);
     if (gpus.find(kind::event, e) == nullptr) return result::invalid_handle;
     return in_stream(s, [](object*) { return result::success; });
 }
@@ -91,7 +93,8 @@ inline result answer(to<"cuThreadExchangeStreamCaptureMode">, abi::capture_mode*
     return say(mode, static_cast<abi::capture_mode>(former));
 }
 
-inline result answer(to<"cuEventCreate">, abi::event* e, abi::event_flags) {
+inline result answer(to<"cuEventCreate">, abi::event* e, abi::event_flags flags) {
+    gpus.request = "flags " + std::to_string(static_cast<unsigned>(flags));
     return in_context([&](int d) { return add(e, {.kind = kind::event, .device = d}); });
 }
 inline result answer(to<"cuEventDestroy">, abi::event e) { return removed(kind::event, e); }
@@ -124,7 +127,8 @@ inline result answer(to<"cuEventElapsedTime">, float* milliseconds, abi::event s
 }
 
 inline result answer(to<"cuGraphInstantiateWithFlags">, abi::executable_graph* executable,
-                     abi::graph handle, unsigned long long) {
+                     abi::graph handle, unsigned long long flags) {
+    gpus.request = "flags " + std::to_string(flags);
     object* const graph = gpus.find(kind::graph, handle);
     if (graph == nullptr) return result::invalid_handle;
     return add(executable,

@@ -1,0 +1,127 @@
+// The numbers that the driver is told of a launch, and of what is made.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fake driver stands for CUDA's, and notes the arguments of the last such call. Of a launch
+// these are the blocks of the grid, the threads of a block, the bytes of shared memory, and the
+// attributes that a launch has only if it needs them: the blocks of a cluster, and attribute 6,
+// which lets it begin while the kernel before it still runs.
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_machine.h"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+import spio.cuda;
+import spio.fake_driver;
+
+using namespace spio::cuda;
+using spio::extent;
+using spio::launch_shape;
+
+namespace {
+
+// The parameters of the fake driver's kernels, which compute y = a x + b y.
+struct vector {
+    float* data;
+    int size;
+};
+struct addition {
+    float a;
+    vector x;
+    float b;
+    vector y;
+};
+
+std::string text_of(extent size) {
+    return std::to_string(size.x) + " " + std::to_string(size.y) + " " + std::to_string(size.z);
+}
+
+// What the driver was told.
+std::string const& request() { return fake::the_machine().request; }
+
+} // namespace
+
+TEST_CASE("the driver is told each size of a launch, and an attribute only if it is needed") {
+    driver const driver(fake::find);
+    context const context(driver.device(0));
+    static char const image[] = "\177ELF"
+                                "add ";
+    library const library(driver, std::as_bytes(std::span(image)), "additions");
+    function_ref const add = library.kernel("add").load(context);
+    stream const stream(context);
+    addition none = {};
+    void* parameters[] = {&none};
+    for (extent const grid : {extent{8, 1, 1}, extent{8, 3, 1}, extent{16, 2, 5}}) {
+        for (extent const block : {extent{32, 1, 1}, extent{4, 8, 2}}) {
+            for (extent const cluster :
+                 {extent{}, extent{2, 1, 1}, extent{1, 3, 1}, extent{1, 1, 5}, extent{8, 1, 1}}) {
+                for (bool const overlaps : {false, true}) {
+                    launch_shape const shape = {grid, {block, cluster, 4 * grid.x, overlaps}};
+                    auto text = "grid " + text_of(grid) + ", block " + text_of(block) +
+                                ", shared " + std::to_string(4 * grid.x);
+                    if (cluster != extent{}) text += ", cluster " + text_of(cluster);
+                    if (overlaps) text += ", attribute 6 1";
+                    launch(add, shape, stream, parameters);
+                    CHECK(request() == text);
+                    launch(add, shape, stream_ref::legacy(context), parameters);
+                    CHECK(request() == text);
+                    if (cluster == extent{} && !overlaps) continue;
+                    active_clusters(add, shape, stream);
+                    CHECK(request() == text);
+                }
+            }
+        }
+    }
+    CHECK(add.blocks_per_multiprocessor(256, 1000) == 8);
+    CHECK(request() == "shared 1000");
+}
+
+TEST_CASE("streams have the priority that they are given, and events have times or not") {
+    driver const driver(fake::find);
+    context const context(driver.device(1));
+    for (int const priority : {-5, 0, 2}) {
+        stream const stream(context, priority);
+        CHECK(request() == "priority " + std::to_string(priority));
+    }
+    stream const stream(context);
+    CHECK(request() == "priority 0");
+    event const timed(context, timing::on);
+    CHECK(request() == "flags 0");
+    event const untimed(context, timing::off);
+    CHECK(request() == "flags 2");
+    fake::the_machine().request.clear();
+    stream_ref(stream).wait(timed);
+    CHECK(request() == "flags 0");
+    fake::the_machine().request.clear();
+    host_memory const pinned(context, 16);
+    CHECK(request() == "flags 0");
+    fake::the_machine().request.clear();
+    begin_capture(stream);
+    executable_graph const graph(end_capture(stream));
+    CHECK(request() == "flags 0");
+}
+
+TEST_CASE("a device has the name, the number, the memory and the identity that the driver tells") {
+    driver const driver(fake::find);
+    CHECK(driver.device_count() == 2);
+    CHECK(driver.version() == 13000);
+    for (int ordinal = 0; ordinal < 2; ++ordinal) {
+        auto const device = driver.device(ordinal);
+        CHECK(device.ordinal() == ordinal);
+        CHECK(device.name() == "Fake " + std::to_string(ordinal));
+        CHECK(device.memory_bytes() == std::size_t{1} << 30);
+        CHECK(device.capability().major == 9);
+        CHECK(device.capability().minor == 0);
+        auto const uuid = device.uuid();
+        for (std::size_t byte = 0; byte < uuid.size(); ++byte) {
+            CHECK(uuid[byte] == (byte == 15 ? ordinal + 1 : 0));
+        }
+        context const context(device);
+        CHECK(context_ref(context).memory().free == 1);
+        CHECK(context_ref(context).memory().total == 2);
+        CHECK(context_ref(context).device().ordinal() == ordinal);
+    }
+}
