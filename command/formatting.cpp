@@ -6,6 +6,7 @@
 module;
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -82,8 +83,9 @@ std::string suggestion(std::string_view word, std::span<std::string_view const> 
 std::string format_number(double number, int digits) {
     char text[64];
     std::snprintf(text, sizeof text, "%.*g", digits, number);
-    // Numbers below 1e15 are written without an exponent.
-    if (std::string_view(text).find('e') != std::string_view::npos && number < 1e15) {
+    // Large numbers below 1e15 are written without an exponent.
+    bool const is_large = std::abs(number) >= 1 && std::abs(number) < 1e15;
+    if (is_large && std::string_view(text).find('e') != std::string_view::npos) {
         std::snprintf(text, sizeof text, "%.0f", number);
     }
     return text;

@@ -5,8 +5,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 import spio.command;
@@ -142,18 +146,103 @@ TEST_CASE("JSON is one line of ASCII, whatever the bytes") {
 }
 
 TEST_CASE("numbers are formatted for people") {
-    CHECK(format_bytes(1) == "1 byte");
-    CHECK(format_bytes(9999) == "9999 bytes");
-    CHECK(format_bytes(12'345'678) == "12.3 MB");
-    CHECK(format_bytes(999'999'999'999) == "1000 GB");
-    CHECK(format_milliseconds(0.0123) == "12.3 us");
-    CHECK(format_milliseconds(12.34) == "12.3 ms");
-    CHECK(format_milliseconds(12340) == "12.3 s");
+    for (auto const& [number, text] : {std::pair{0., "0"},
+                                       {1., "1"},
+                                       {0.5, "0.5"},
+                                       {999., "999"},
+                                       {1000., "1000"},
+                                       {1234567., "1234567"},
+                                       {-1234567., "-1234567"},
+                                       {9.99e14, "999000000000000"},
+                                       {1e15, "1e+15"},
+                                       {-1e15, "-1e+15"},
+                                       {0.000123, "0.000123"},
+                                       {0.00001234, "1.23e-05"},
+                                       {-0.00001234, "-1.23e-05"},
+                                       {0.9999, "1"},
+                                       {1. / 0., "inf"}}) {
+        CHECK(format_number(number) == text);
+    }
+    CHECK(format_number(0.123456789, 9) == "0.123456789");
+    CHECK(format_number(12345.678, 1) == "12346");
+    for (auto const& [bytes, text] : {std::pair{0LL, "0 bytes"},
+                                      {1LL, "1 byte"},
+                                      {2LL, "2 bytes"},
+                                      {9999LL, "9999 bytes"},
+                                      {10'000LL, "10 kB"},
+                                      {999'499LL, "999 kB"},
+                                      {999'999LL, "1000 kB"},
+                                      {1'000'000LL, "1 MB"},
+                                      {12'345'678LL, "12.3 MB"},
+                                      {999'999'999LL, "1000 MB"},
+                                      {1'000'000'000LL, "1 GB"},
+                                      {999'999'999'999LL, "1000 GB"}}) {
+        CHECK(format_bytes(static_cast<std::uint64_t>(bytes)) == text);
+    }
+    for (auto const& [milliseconds, text] : {std::pair{0.0123, "12.3 us"},
+                                             {0.0999, "99.9 us"},
+                                             {0.1, "0.1 ms"},
+                                             {12.34, "12.3 ms"},
+                                             {999., "999 ms"},
+                                             {1000., "1 s"},
+                                             {12340., "12.3 s"}}) {
+        CHECK(format_milliseconds(milliseconds) == text);
+    }
     CHECK(format_count(0, "entry") == "0 entries");
+    CHECK(format_count(1, "entry") == "1 entry");
+    CHECK(format_count(2, "byte") == "2 bytes");
+    std::string_view const words[] = {"a", "b", "c"};
+    CHECK(format_list(words, " and ") == "a, b and c");
+    CHECK(format_list(std::span(words, 2), " or ") == "a or b");
+    CHECK(format_list(std::span(words, 1), " or ") == "a");
+    CHECK(format_list({}, " or ").empty());
+    CHECK(padded("ab", 3) == "ab ");
+    CHECK(padded("abc", 3) == "abc ");
+    CHECK(padded("abcd", 3) == "abcd ");
+    CHECK(padded("", 3) == "   ");
     CHECK(parse_number("4294967295", "it") == 4294967295u);
     for (auto const* wrong : {"", "-1", "4294967296", "1x", " 1", "0x1"}) {
         CHECK_THROWS_AS(parse_number(wrong, "it"), failure);
     }
+}
+
+// The least number of insertions, removals, changes and swaps of neighbours between two words, by
+// trying all of them.
+static std::size_t edits(std::string_view a, std::string_view b) {
+    if (a.empty() || b.empty()) return a.size() + b.size();
+    auto const rest = [](std::string_view word) { return word.substr(1); };
+    auto least = edits(rest(a), rest(b)) + (a[0] != b[0]);
+    least = std::min({least, edits(rest(a), b) + 1, edits(a, rest(b)) + 1});
+    bool const is_swapped = a.size() > 1 && b.size() > 1 && a[0] == b[1] && a[1] == b[0];
+    return is_swapped ? std::min(least, edits(a.substr(2), b.substr(2)) + 1) : least;
+}
+
+TEST_CASE("the nearest word is the first with the fewest edits, if these are few") {
+    // All words of at most three letters a and b, and some of four.
+    std::vector<std::string> words = {""};
+    for (std::size_t i = 0; words.size() < 30; ++i) {
+        words.push_back(words[i] + "a");
+        words.push_back(words[i] + "b");
+    }
+    for (auto const& word : words) {
+        for (auto const& known : words) {
+            bool const is_near = !word.empty() && edits(word, known) < word.size() / 3 + 2;
+            bool const is_longer = !word.empty() && known.starts_with(word);
+            std::string_view const list[] = {known};
+            CHECK(nearest(word, list) == (is_near || is_longer ? known : ""));
+        }
+    }
+    std::string_view const list[] = {"aaa", "aab", "abb", "bbbbbbb"};
+    CHECK(nearest("aaa", list) == "aaa");
+    CHECK(nearest("aba", list) == "aaa");
+    CHECK(nearest("abbb", list) == "abb");
+    CHECK(nearest("bbb", list) == "abb");
+    CHECK(nearest("bbbb", list) == "abb");
+    CHECK(nearest("c", list) == "");
+    std::string const longest(64, 'x'), longer(65, 'x');
+    std::string_view const long_words[] = {longer};
+    CHECK(nearest(longest, long_words) == longer);
+    CHECK(nearest(longer, long_words) == "");
 }
 
 // compare() takes an array's name, an index, a result, what it should be, and how far off it may

@@ -123,6 +123,12 @@ class stage {
         write(folder / "large.manifest", std::string(1 << 20, '#') + "\n");
         write(folder / "most.manifest", std::string((1 << 20) - 1, '#') + "\n");
         write(folder / "no.kernels", "#!/bin/sh\n");
+        write(folder / "no.kernels.py", "import math\n");
+        write(folder / "kernels.py",
+              "from numba import cuda\n\n\n@cuda.jit('int32, int32[:]')\ndef fill(n, y):\n"
+              "    i = cuda.grid(1)\n    if i < y.size:\n        y[i] = n // 3\n\n\n"
+              "@cuda.jit('float32[:, :]')\ndef plane(x):\n    i, j = cuda.grid(2)\n"
+              "    if i < x.shape[0] and j < x.shape[1]:\n        x[i, j] *= 2\n");
         fill_cache();
     }
     stage(stage const&) = delete;
