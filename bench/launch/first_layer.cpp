@@ -172,7 +172,6 @@ void measure_on_gpu(std::vector<std::byte> const& file) {
                 kernel.launch(queue,
                               {.input = input_of<half const>(tensor(0), N(4), H(24), W(24), C(40)),
                                .filter = filter_of<half const>(tensor(16), K(40), R(taps), S(taps)),
-                               .bias = {},
                                .output = output_of<half>(tensor(32), N(4), P(24), Q(24), K(40))});
             });
             timed((step + " synchronize").c_str(), [&] { queue.synchronize(); });

@@ -210,17 +210,17 @@ using floats = tensor<float, axis<FLOAT>(dynamic)>;
 template <class T> struct correlation_args {
     input_of<T const> input;
     filter_of<T const> filter;
-    bias_of<float const> bias = {};
+    bias_of<float const> bias{};
     output_of<T> output;
 };
 // The tensors of an epilogue. Those are read or written that the problem has. dgrad with an
 // activation reads input_preactivation, which has the sizes of its input. For ReLU without a
 // residual, y may be passed in its place: both are above 0 at the same places.
 template <class T> struct epilogue_args {
-    bias_of<float const> scale = {};
-    output_of<T const> residual = {};
-    output_of<T> preactivation = {};
-    input_of<T const> input_preactivation = {};
+    bias_of<float const> scale{};
+    output_of<T const> residual{};
+    output_of<T> preactivation{};
+    input_of<T const> input_preactivation{};
 };
 // The same in a kernel's parameters. Their sizes are those of the output, or of dgrad's input.
 struct epilogue_pointers {
@@ -239,8 +239,8 @@ template <class Gradient, class T = half> struct wgrad_args {
     input_of<T const> x;
     output_of<T const> dy;
     filter_of<Gradient> dw;
-    bias_of<float> dbias = {};
-    floats workspace = {};
+    bias_of<float> dbias{};
+    floats workspace{};
 };
 
 } // namespace spio::conv2d

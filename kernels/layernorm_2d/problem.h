@@ -108,8 +108,8 @@ using factors_to_read = tensor<float const, all_c>;
 template <class T> struct params_of {
     images_of<T const> x;
     images_of<T> y;
-    factors_to_read weight = {};
-    factors_to_read bias = {};
+    factors_to_read weight{};
+    factors_to_read bias{};
     float epsilon = 1e-5F;
 };
 using params = params_of<half>;

@@ -30,7 +30,9 @@ class tensor {
     using size_type = typename layout_type::size_type;
     using bases = typename layout_type::bases;
 
-    constexpr tensor() = default;
+    // A tensor without data. Explicit, so that a member of an aggregate that a braced list leaves
+    // out does not compile. A member that may be left out has braces of its own:  vector bias{};
+    constexpr explicit tensor() = default;
     constexpr explicit tensor(Data* pointer)
         requires(layout_type::is_static)
         : pointer_(pointer) {}

@@ -219,7 +219,7 @@ TEST_CASE("copies between different sizes, and arrays and kernels of another dev
     }
     auto const spec = axpby::specialize({.n = 64}, host_arch);
     auto const kernel = other.kernels.load(other.images.find(spec));
-    CHECK(message_of([&] { fixture.stream.launch(kernel, spec.over({1}), {}); }) ==
+    CHECK(message_of([&] { fixture.stream.launch(kernel, spec.over({1}), axpby::params()); }) ==
           "launch for the host device: what is launched is of another device");
 }
 

@@ -122,7 +122,8 @@ struct rig {
         ready_kernel const* taken = nullptr;
         value.launch(queue, is_comparable, [&](axpby_kernel const& ready) {
             taken = &ready.ready();
-            queue.launch(ready, launch_shape{.grid = {1}, .shape = spec_number(0).shape}, {});
+            queue.launch(ready, launch_shape{.grid = {1}, .shape = spec_number(0).shape},
+                         axpby::params());
         });
         for (std::size_t i = 0; i < symbols.size(); ++i) {
             auto const loaded = kernels.find(spec_number(i));

@@ -227,7 +227,8 @@ TEST_CASE("two devices share a driver, and refuse each other's streams") {
     CHECK_NOTHROW((stream(second.target_device(), handle)));
     CHECK_THROWS_AS((stream(first.target_device(), handle)), spio::error);
     stream const second_stream(second.target_device());
-    CHECK_THROWS_AS(second_stream.launch(first.load(spec), launch_shape(), {}), spio::error);
+    CHECK_THROWS_AS(second_stream.launch(first.load(spec), launch_shape(), axpby::params()),
+                    spio::error);
 }
 
 TEST_CASE("a pack built from another text is skipped, and named by the error of a miss") {

@@ -43,9 +43,11 @@ static_assert(!launches<axpby::params, int>);
 // A parameter takes tensors of its element type and layout; one that is written takes no const
 // elements.
 template <class X>
-concept axpby_reads = requires(X x) { axpby::params{.a = 1, .x = x, .b = 1, .y = {}}; };
+concept axpby_reads =
+    requires(X x, axpby::scalars y) { axpby::params{.a = 1, .x = x, .b = 1, .y = y}; };
 template <class Y>
-concept axpby_writes = requires(Y y) { axpby::params{.a = 1, .x = {}, .b = 1, .y = y}; };
+concept axpby_writes =
+    requires(axpby::scalars x, Y y) { axpby::params{.a = 1, .x = x, .b = 1, .y = y}; };
 using readable = tensor<float const, axpby::elements>;
 using halves = tensor<half, axpby::elements>;
 using padded = tensor<float, axpby::elements / 4, axpby::elements % 4>;
@@ -56,11 +58,19 @@ static_assert(!axpby_reads<padded> && !axpby_writes<padded>);
 static_assert(!axpby_reads<float*> && !axpby_writes<float const*>);
 
 template <class X>
-concept norm_reads = requires(X x) { layernorm_2d::params{.x = x, .y = {}}; };
+concept norm_reads =
+    requires(X x, layernorm_2d::images y) { layernorm_2d::params{.x = x, .y = y}; };
 using columns = tensor<half, layernorm_2d::all_c, layernorm_2d::all_x>;
 using floats = tensor<float, layernorm_2d::all_x, layernorm_2d::all_c>;
 static_assert(norm_reads<layernorm_2d::images> && norm_reads<layernorm_2d::images_to_read>);
 static_assert(!norm_reads<columns> && !norm_reads<floats>);
+
+// A tensor that a launch leaves out does not compile, unless its parameter has a default, as the
+// weight and the bias have.
+template <class Params, class X>
+concept launches_without_result = requires(X x) { Params{.x = x}; };
+static_assert(!launches_without_result<layernorm_2d::params, layernorm_2d::images>);
+static_assert(!launches_without_result<axpby::params, axpby::scalars>);
 
 // An array is viewed as a tensor of its elements or of vectors of them; sizes are values of the
 // tensor's dimensions.
