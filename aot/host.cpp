@@ -113,9 +113,10 @@ fs::path compile_for_host(host_compiler const& compiler, spec const& kernel,
     write_file(folder.path() / (stem + ".cpp"), host_text_of(std::span(&kernel, 1)));
     command words = {compiler.program.string(), "-std=c++20", "-O1",
                      "-gline-tables-only",      "-fPIC",      "-c"};
-    auto const own_headers = folder.path() / "headers";
-    if (write_missing_headers(kernel, compiler.include_folders, own_headers)) {
-        words.push_back("-I" + own_headers.string());
+    // Messages and line tables name headers by how they are included, softmax/softmax.cuh, and not
+    // by the folder, which is gone when somebody reads them.
+    if (write_missing_headers(kernel, compiler.include_folders, folder.path())) {
+        for (auto const* word : {"-I.", "-fdebug-compilation-dir=."}) words.emplace_back(word);
     }
     for (auto const& include : compiler.include_folders) words.push_back("-I" + include.string());
     // Every load and store becomes a call into the host device. So does every null pointer and

@@ -39,8 +39,10 @@ std::string line_in(std::string_view output) {
         if (colon == line.npos || line.starts_with('?')) continue;
         auto const number = line.substr(colon + 1, line.find(' ', colon) - colon - 1);
         bool const is_known = !number.empty() && number != "0" && number != "?";
-        if (is_known && !is_shared_header(line.substr(0, colon))) {
-            return std::string(line.substr(0, colon)) + ":" + std::string(number);
+        auto file = line.substr(0, colon);
+        while (file.starts_with("./")) file.remove_prefix(2);
+        if (is_known && !is_shared_header(file)) {
+            return std::string(file) + ":" + std::string(number);
         }
     }
     return {};

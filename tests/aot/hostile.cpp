@@ -214,8 +214,10 @@ TEST_CASE("programs that others could have written are not run") {
     CHECK(!fs::exists(folder / "hit"));
 }
 
-TEST_CASE("a kernel for the host is not compiled with headers that others could have written") {
-    test::folder const folder;
+namespace {
+
+// Writes the headers of the host device that a kernel is compiled with; they do nothing.
+void write_host_headers(test::folder const& folder) {
     fs::create_directories(folder / "include/sim");
     auto const write = [&](char const* name, char const* text) {
         std::ofstream(folder / name) << text;
@@ -227,12 +229,36 @@ TEST_CASE("a kernel for the host is not compiled with headers that others could 
         "include/sim/host_kernel.h",
         "namespace spio::sim { template <auto> struct host_kernel_of { host_kernel_of(char const*, "
         "unsigned long long) {} }; }\n");
-    aot::host_compiler const compiler = {SPIO_TEST_CLANG, {folder / "include"}};
+}
+spec host_kernel(std::string const& source) {
     spec kernel;
     kernel.family = "f";
     kernel.symbol = "kernel";
-    kernel.source = "extern \"C\" __global__ void kernel() {}\n";
+    kernel.source = source;
     kernel.arch = host_arch;
+    return kernel;
+}
+
+} // namespace
+
+TEST_CASE("what is wrong in a kernel for the host is told of its header, not of a folder") {
+    test::folder const folder;
+    write_host_headers(folder);
+    header const headers[] = {{"f/body.cuh", "// A body.\nno_type x;\n"}};
+    auto kernel = host_kernel("#include \"f/body.cuh\"\nextern \"C\" void kernel() {}\n");
+    kernel.headers = headers;
+    temporary_folder const work("spio-test");
+    aot::host_compiler const compiler = {SPIO_TEST_CLANG, {folder / "include"}};
+    auto const said = refusal([&] { aot::compile_for_host(compiler, kernel, work); });
+    CHECK(contains(said, "\n./f/body.cuh:2:1: error: unknown type name 'no_type'"));
+    CHECK(!contains(said, work.path().string()));
+}
+
+TEST_CASE("a kernel for the host is not compiled with headers that others could have written") {
+    test::folder const folder;
+    write_host_headers(folder);
+    aot::host_compiler const compiler = {SPIO_TEST_CLANG, {folder / "include"}};
+    auto const kernel = host_kernel("extern \"C\" __global__ void kernel() {}\n");
     temporary_folder const work("spio-test");
     CHECK(fs::exists(aot::compile_for_host(compiler, kernel, work)));
     auto const said = [&] {
