@@ -9,6 +9,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -42,14 +43,10 @@ json json_of(aot::packed_image const& image) {
 
 // The images of a pack, a line for each, for people.
 std::string text_of(aot::pack const& pack, std::string const& file) {
-    std::uint64_t bytes = 0;
     std::size_t width = 0;
-    for (auto const& image : pack.list()) {
-        bytes += image.size;
-        width = std::max(width, image.line.size());
-    }
-    auto text =
-        file + ": " + format_count(pack.list().size(), "image") + ", " + format_bytes(bytes) + "\n";
+    for (auto const& image : pack.list()) width = std::max(width, image.line.size());
+    auto text = file + ": " + format_count(pack.list().size(), "image") + ", " +
+                format_bytes(std::filesystem::file_size(file)) + " with the index\n";
     for (auto const& image : pack.list()) {
         text += "  " + padded(image.line, width + 2) + padded(image.arch, 12) +
                 padded(format_bytes(image.size), 12) + image.config + "\n";

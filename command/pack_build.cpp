@@ -162,7 +162,7 @@ exit_status run_build(arguments const& args, io const& io) {
                                {"images", json::array(built.images,
                                                       [](auto const& i) { return json_of(i); })}}),
                  output.string() + ": " + format_count(built.images.size(), "image") + ", " +
-                     format_bytes(built.bytes) + "\n");
+                     format_bytes(built.bytes) + " with the index\n");
     return exit_status::success;
 }
 
