@@ -63,7 +63,7 @@ function(spio_add_command target)
         spio_take_dialect(${target} ${first})
     endif()
     target_link_libraries(
-        ${target} PRIVATE ${command_FAMILIES} spio::command spio::command_line spio::host spio::image
+        ${target} PRIVATE ${command_FAMILIES} spio::command spio::command_line spio::dims spio::host spio::image
                           spio::launch spio::runtime spio::spec)
     # Kernels for the host device that are compiled later call what is in it.
     set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)

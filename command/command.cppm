@@ -22,6 +22,7 @@ export module spio.command;
 
 export import spio.command_line;
 export import :json;
+export import :setup;
 export import :trial;
 import spio.aot;
 import spio.cuda;

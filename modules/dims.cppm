@@ -9,6 +9,7 @@ module;
 
 #include "spio/algebra.h"
 #include "spio/tile/half.h"
+#include "spio/tile/vector.h"
 
 export module spio.dims;
 
@@ -70,9 +71,10 @@ using spio::tensor;
 using spio::cursor;
 using spio::base_cursor;
 
-// Numbers of 16 bits, to point to: kernels compute with them.
+// Numbers of 16 bits, to point to: kernels compute with them. A few numbers side by side.
 using spio::half;
 using spio::bfloat16;
+using spio::vec;
 
 // Parts of tensors, tensors read as vectors, and properties that a kernel can assert.
 using spio::slice;

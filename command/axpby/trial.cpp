@@ -1,17 +1,11 @@
-// Tries axpby, y = a x + b y, on random vectors, and compares the results with sums in double.
+// Tries axpby on random vectors, and compares the results with those computed in double.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial is a problem with random data; its verdict counts the results that are wrong. A workbench
-// is a device with the kernels that were loaded there, a config how blocks and threads share a
-// problem, and a spec what a kernel is compiled from. A config_source finds measured
-// configurations; without one the family, the kernels of one operation, chooses.
+// A trial is a problem with random data; a setup says what it consists of. A config is how blocks
+// and threads share a problem.
 module;
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +13,7 @@ module;
 module spio.command;
 
 import spio.axpby;
-import spio.launch;
+import spio.dims;
 import spio.spec;
 
 namespace spio::command {
@@ -30,68 +24,27 @@ namespace {
 constexpr float a = 1.7f;
 constexpr float b = -0.3f;
 
-// A trial's problem, the kernel to compile, and the vectors, which are drawn when first needed.
-struct axpby_data {
-    axpby::problem problem;
-    typed_spec<axpby::params> spec;
-    std::mt19937 random;
-    std::vector<float> x = {}, y = {};
-
-    void draw() {
-        auto const n = static_cast<std::size_t>(problem.n);
-        x = random_floats(random, n, -2, 2);
-        y = random_floats(random, n, -2, 2);
-    }
-};
-
-// What a launch needs on the device.
-struct axpby_arrays {
-    spio::kernel<axpby::params> kernel;
-    array<float> x, y;
-};
-
-// Loads the kernel and uploads the vectors.
-prepared_trial prepare(workbench& bench, axpby_data const& data) {
-    auto const arrays = std::make_shared<axpby_arrays>(
-        bench.load(data.spec), bench.upload<float>(data.x, "x"), bench.upload<float>(data.y, "y"));
-    auto const launch = [&data, arrays](stream const& stream) {
-        axpby::N const n(data.problem.n);
-        auto const& [kernel, x, y] = *arrays;
-        stream.launch(kernel,
-                      {.a = a, .x = x.as<axpby::scalars>(n), .b = b, .y = y.as<axpby::scalars>(n)});
-    };
-    auto const check = [&bench, &data, arrays, launch](stream const& stream) {
-        bench.fill(arrays->y, data.y);
-        launch(stream);
-        stream.synchronize();
-        auto const results = bench.download(arrays->y);
-        auto const exact = axpby::reference(a, data.x, b, data.y);
-        verdict verdict;
-        for (std::size_t i = 0; i < results.size(); ++i) {
-            // The bound: b * y is rounded first, and then the sum is rounded.
-            double const product = to_float.unit * std::abs(double{b} * data.y[i]) + to_float.least;
-            double const bound =
-                product + to_float.unit * (std::abs(exact[i]) + product) + to_float.least;
-            verdict.compare("y", i, results[i], exact[i], bound);
-        }
-        return verdict;
-    };
-    return {launch, check};
-}
-
-// `words` are the fields of the problem, such as "n=1000000".
-trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
-    auto const [problem] = parse_all<axpby::problem>("axpby", words);
-    auto const spec = axpby::specialize(problem, arch, configs);
-    auto const data = std::make_shared<axpby_data>(problem, spec, std::mt19937(seed));
-    return {.problem = text_of(problem),
-            .kernels = {spec},
-            // x is read, y is read and written.
-            .bytes_moved = 3 * sizeof(float) * static_cast<std::uint64_t>(problem.n),
-            .prepare = [data](workbench& bench) {
-                if (data->x.empty()) data->draw();
-                return prepare(bench, *data);
-            }};
+void set_up(trial_setup& setup, axpby::problem const& problem) {
+    axpby::N const n(problem.n);
+    auto const x = setup.input<axpby::readable_scalars>("x", {-2, 2}, n);
+    auto const y = setup.input<axpby::scalars>("y", {-2, 2}, n);
+    setup.launch(
+        axpby::specialize(problem, setup.target(), setup.configs()),
+        [=](device_arrays const& arrays) {
+            return axpby::params{.a = a, .x = arrays[x], .b = b, .y = arrays[y]};
+        },
+        [=](comparison& results) {
+            auto const x_numbers = results.input(x), y_numbers = results.input(y);
+            for (auto const position : range(n)) {
+                // The bound: b * y is rounded first, and then the sum is rounded.
+                double const product = b * *y_numbers[position];
+                double const exact = a * *x_numbers[position] + product;
+                double const first = to_float.unit * std::abs(product) + to_float.least;
+                double const bound =
+                    first + to_float.unit * (std::abs(exact) + first) + to_float.least;
+                results.compare(y, position, exact, bound);
+            }
+        });
 }
 
 // The configurations that `spio tune` measures, as text: the one that is chosen now, then others.
@@ -111,12 +64,9 @@ std::vector<std::string> configs_worth_a_trial(std::string_view words, arch) {
 } // namespace
 
 trial_family axpby_trials() {
-    return {.name = "axpby",
-            .meaning = "y = a x + b y over vectors of floats",
-            .example = "n=1000000",
-            .fields = describe_fields<axpby::problem>,
-            .create = create,
-            .configs = configs_worth_a_trial};
+    auto trials = trials_of<"axpby", set_up>("y = a x + b y over vectors of floats", "n=1000000");
+    trials.configs = configs_worth_a_trial;
+    return trials;
 }
 
 } // namespace spio::command

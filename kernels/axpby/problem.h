@@ -29,13 +29,14 @@ struct config {
 // The last elements may not fill a vector. Then they are read one by one.
 inline constexpr auto elements = axis<N>(dynamic);
 using scalars = tensor<float, elements>;
+using readable_scalars = tensor<float const, elements>;
 using vectors = tensor<float4, elements / 4>;
 using Vector = fold<N, 4>;
 
 // Vectors of one length, each beginning at a multiple of 16 bytes.
 struct params {
     float a;
-    tensor<float const, elements> x;
+    readable_scalars x;
     float b;
     scalars y;
 };

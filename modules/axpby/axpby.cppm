@@ -24,6 +24,7 @@ export namespace spio::axpby {
 using axpby::config;
 using axpby::N;
 using axpby::params;
+using axpby::readable_scalars;
 using axpby::scalars;
 
 // The length n of both vectors. The kernel runs for any length; its configuration is chosen for n.

@@ -5,6 +5,7 @@ module;
 #include "softmax/problem.h"
 
 #include <span>
+#include <string>
 #include <tuple>
 
 export module softmax;
