@@ -43,9 +43,9 @@ program::program(std::vector<fragment> fragments) {
     };
     for_each_global([&](auto& names, global const& global) {
         if (global.fragment >= 0) return;
-        auto const& text = module->further_texts.emplace_back(
-            cuda_python::source{.name = "global " + global.name, .text = global.value});
-        auto const& value = module->values.emplace_back(parse_expression(text, text.whole()));
+        fragment const own = {{.name = "global " + global.name, .text = global.value}};
+        auto const& text = module->further_texts.emplace_back(std::vector{own});
+        auto const& value = module->values.emplace_back(parse_expression(text));
         names[global.name] = {.value = &value, .text = &text};
     });
     parse_module(*module);
@@ -78,7 +78,7 @@ std::size_t function_named(module_tree const& tree, std::string_view name) {
     auto const found = tree.names[0].find(name);
     if (found == tree.names[0].end() || found->second.function < 0) {
         throw error(error_kind::not_found, "compile", in_quotes(name),
-                    in_quotes(tree.text.source.name) + " has no function of this name");
+                    in_quotes(tree.fragments[0].source.name) + " has no function of this name");
     }
     return static_cast<std::size_t>(found->second.function);
 }
@@ -106,7 +106,7 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     auto const decoration = decoration_of(*tree, function);
     reader const reader{&tree->text};
     reader.refuse_if(!decoration.is_decorated || decoration.is_device, function.location,
-                     "functions: % is no kernel: a kernel is decorated by cuda.jit", quoted{name});
+                     "functions: '%' is no kernel: a kernel is decorated by cuda.jit", name);
     check_count(reader, function.location, parameters.size(), function);
     auto const program = std::make_shared<typed_program const>(
         typed(tree, options, static_cast<int>(number), parameters));
@@ -122,7 +122,7 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
         auto const unit = type.is_array() ? 8 : type.element.alignment();
         auto const offset = padded(kernel.params_bytes, unit);
         alignment = std::max(alignment, unit);
-        kernel.parameters.push_back({std::string(function.parameters[i].first), type, offset});
+        kernel.parameters.push_back({std::string(function.parameters[i]), type, offset});
         kernel.params_bytes = offset + size_of(type);
         kernel.signature += (i == 0 ? "" : ", ") + name_of(type);
     }

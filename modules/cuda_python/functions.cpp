@@ -24,8 +24,8 @@ namespace {
 signature signature_in(reader const& reader, node const& argument) {
     if (argument.form != form::text) return signature_of(reader, argument);
     auto const begin =
-        static_cast<unsigned>(argument.word.data() - reader.text->source.text.data());
-    auto const end = begin + static_cast<unsigned>(argument.word.size());
+        static_cast<std::size_t>(argument.word.data() - reader.text->characters.data());
+    auto const end = begin + argument.word.size();
     return signature_of(reader, parse_expression(*reader.text, {begin, end}));
 }
 
@@ -70,9 +70,9 @@ decoration decoration_of(module_tree const& module, function_tree const& functio
         auto const path = module.text.text((is_call ? decorator.parts[0] : decorator).location);
         auto const name = path.substr(path.rfind('.') + 1);
         reader.refuse_if(name != "jit" && name != "autojit", decorator.location,
-                         "functions: % is no decorator of CUDA Python: there are cuda.jit and "
+                         "functions: '%' is no decorator of CUDA Python: there are cuda.jit and "
                          "cuda.autojit",
-                         quoted{path});
+                         path);
         result.is_decorated = true;
         if (!is_call) continue;
         for (auto const& argument : std::span(decorator.parts).subspan(1)) {

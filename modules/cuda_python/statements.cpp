@@ -31,10 +31,10 @@ constexpr int bitwise_precedence = 5; // operations that bind as tightly have an
 class statement_parser : expression_parser {
   public:
     explicit statement_parser(module_tree& module)
-        : expression_parser(module.text, module.text.whole()), module(module) {}
+        : expression_parser(module.text, whole_text), module(module) {}
 
     void read_module() {
-        while (next().kind != token_kind::end) {
+        while (!is_next(token_kind::end)) {
             if (accept(token_kind::newline)) continue;
             refuse_indentation();
             if (is_any_next({"@", "def"})) {
@@ -48,27 +48,25 @@ class statement_parser : expression_parser {
 
   private:
     module_tree& module;
-    function_tree function;   // that is being read
-    int loops = 0, depth = 0; // loops and blocks around the statement that is being read
+    function_tree function;    // that is being read
+    int loops = 0, blocks = 0; // around the statement that is being read
 
     void refuse_indentation() const {
-        refuse_if(next().kind == token_kind::indent, here(),
-                  "syntax: this line is indented too far");
+        refuse_next_if(is_next(token_kind::indent), "syntax: this line is indented too far");
     }
     // Whether a semicolon parts this statement from another one in its line.
-    bool has_another() { return accept(";") && next().kind != token_kind::newline; }
+    bool has_another() { return accept(";") && !is_next(token_kind::newline); }
     void end_line() {
         if (!has_another()) expect_line_end();
     }
     void expect_line_end() {
-        refuse_if(!accept(token_kind::newline), here(),
-                  "syntax: expected the end of the line and not %", quoted{word()});
+        refuse_next_if(!accept(token_kind::newline),
+                       "syntax: expected the end of the line and not '%'");
     }
 
     // Gives a name its meaning for the part of the text that it stands in.
-    void define(std::string_view name, module_name meaning) {
-        auto const fragment = text->part_of(meaning.location).fragment;
-        module.names[fragment].insert_or_assign(name, std::move(meaning));
+    void define(std::string_view name, span place, meaning meaning) {
+        module.names[text->part_of(place).fragment].insert_or_assign(name, std::move(meaning));
     }
 
     // The place of a dotted name, such as numba.cuda, and the name without blanks.
@@ -88,49 +86,46 @@ class statement_parser : expression_parser {
             if (path == known) return "types";
             if (path == known + ".cuda" && known != "numpy") return "cuda";
         }
-        fail(place,
-             "modules: there is no module %; there are math, numpy, numba, numbapro and spio",
-             quoted{path});
+        refuse(place,
+               "modules: there is no module '%'; there are math, numpy, numba, numbapro and spio",
+               {path});
     }
     void read_import() {
         bool const is_selective = advance() == "from";
         auto const [place, path] = read_path();
         if (!is_selective) {
             bool const has_alias = accept("as");
-            auto const meaning = canonical(place, path);
+            auto const module = canonical(place, path);
             auto const name = has_alias ? expect_name("a name") : text->text(place);
             auto const package = canonical(place, path.substr(0, path.find('.')));
-            return define(name, {place, has_alias ? meaning : package});
+            return define(name, place, {has_alias ? module : package});
         }
-        auto const meaning = canonical(place, path);
+        auto const module = canonical(place, path);
         expect("import");
         bool const has_bracket = accept("(");
         do {
             auto const name_place = here();
             auto const name = expect_name("a name to import");
             auto const alias = accept("as") ? expect_name("a name") : name;
-            if (meaning == "__future__") continue;
-            define(alias, {name_place, path_within(meaning, name)});
+            if (module != "__future__") define(alias, name_place, {path_within(module, name)});
         } while (accept(",") && !is_next(")"));
         if (has_bracket) expect(")");
     }
 
     // A global, which need not make sense until a function uses it, or a text that documents.
     void read_global() {
-        auto const location = here();
-        refuse_if(is_reserved(), location,
-                  "modules: a module has imports, functions, and globals: there is no % here",
-                  quoted{word()});
+        refuse_next_if(is_reserved(), "modules: a module has imports, functions, and globals: "
+                                      "there is no '%' here");
         auto const target = read_list();
         if (!accept("=")) {
-            refuse_if(target.form != form::text, here(),
-                      "modules: a module has imports, functions, and globals: nothing is run here");
+            refuse_next_if(target.form != form::text,
+                           "modules: a module has imports, functions, and globals: nothing is run "
+                           "here");
             return;
         }
-        refuse_if(target.form != form::name, target.location,
-                  "modules: a global is assigned to a name");
+        refuse_if(target.form != form::name, target, "modules: a global is assigned to a name");
         auto const& value = module.values.emplace_back(read_list());
-        define(target.word, {.location = location, .value = &value, .text = text});
+        define(target.word, target, {.value = &value, .text = text});
     }
 
     void read_function() {
@@ -144,49 +139,47 @@ class statement_parser : expression_parser {
         function.name = expect_name("the name of a function");
         expect("(");
         read_parts(")", [&] { read_parameter(); });
-        expect(")");
-        refuse_if(is_next("->"), here(), "functions: a function has no annotation");
+        refuse_next_if(is_next("->"), "functions: a function has no annotation");
         refuse_if(function.parameters.size() > greatest_parameters, function.location,
                   "functions: a function has at most 255 parameters");
         function.body = read_block();
         std::ranges::sort(function.assigned);
-        define(function.name, {.location = function.location,
-                               .function = static_cast<int>(module.functions.size())});
+        define(function.name, function.location,
+               {.function = static_cast<int>(module.functions.size())});
         module.functions.push_back(std::move(function));
     }
     void read_parameter() {
-        auto const location = here();
-        refuse_if(is_any_next({"*", "**"}), location,
-                  "functions: a function has a fixed number of parameters");
+        auto const place = here();
+        refuse_next_if(is_any_next({"*", "**"}),
+                       "functions: a function has a fixed number of parameters");
         auto const name = expect_name("the name of a parameter");
-        refuse_if(is_any_next({"=", ":"}), here(),
-                  "functions: a parameter has neither a default nor an annotation");
-        refuse_if(std::ranges::find(function.assigned, name) != function.assigned.end(), location,
+        refuse_next_if(is_any_next({"=", ":"}),
+                       "functions: a parameter has neither a default nor an annotation");
+        refuse_if(std::ranges::find(function.assigned, name) != function.assigned.end(), place,
                   "functions: two parameters have one name");
-        function.parameters.emplace_back(name, location);
+        function.parameters.push_back(name);
         function.assigned.push_back(name);
     }
 
     // What follows a colon: statements in the line, or an indented block.
     node read_block() {
-        refuse_if(++depth > greatest_depth, here(),
-                  "nesting: blocks are nested more than 100 deep");
+        level const guard(*this, blocks, greatest_depth, here(),
+                          "nesting: blocks are nested more than 100 deep");
         expect(":");
         node block = {form::block, here()};
         if (!accept(token_kind::newline)) {
             read_line(block);
-        } else {
-            refuse_if(!accept(token_kind::indent), here(), "syntax: expected an indented block");
-            while (!accept(token_kind::dedent)) read_statement(block);
+            return block;
         }
-        --depth;
+        refuse_next_if(!accept(token_kind::indent), "syntax: expected an indented block");
+        while (!accept(token_kind::dedent)) read_statement(block);
         return block;
     }
     node read_loop() {
         ++loops;
         auto body = read_block();
         --loops;
-        refuse_if(is_next("else"), here(), "loops: a loop has no else");
+        refuse_next_if(is_next("else"), "loops: a loop has no else");
         return body;
     }
     void read_statement(node& block) {
@@ -195,8 +188,8 @@ class statement_parser : expression_parser {
         refuse_indentation();
         if (accept("if")) {
             do {
-                refuse_if(parts.size() >= 2 * greatest_branches, here(),
-                          "nesting: an if has at most 200 branches");
+                refuse_next_if(parts.size() >= 2 * greatest_branches,
+                               "nesting: an if has at most 200 branches");
                 parts.push_back(read());
                 parts.push_back(read_block());
             } while (accept("elif"));
@@ -219,7 +212,7 @@ class statement_parser : expression_parser {
     node read_counter() {
         node counter = {form::name, here()};
         counter.word = expect_name("the name of a variable");
-        refuse_if(!is_next("in"), counter.location, "loops: the target of a loop is one variable");
+        refuse_if(!is_next("in"), counter, "loops: the target of a loop is one variable");
         function.assigned.push_back(counter.word);
         return counter;
     }
@@ -234,50 +227,49 @@ class statement_parser : expression_parser {
     node read_simple() {
         node result = {form::pass, here()};
         if (is_any_next({"break", "continue"})) {
-            refuse_if(loops == 0, here(), "loops: % stands in no loop", quoted{word()});
+            refuse_next_if(loops == 0, "loops: '%' stands in no loop");
             result.form = advance() == "break" ? form::break_loop : form::continue_loop;
         } else if (accept("return")) {
             result.form = form::leave;
-            bool const is_bare = next().kind == token_kind::newline || is_next(";");
+            bool const is_bare = is_next(token_kind::newline) || is_next(";");
             if (!is_bare) result.parts.push_back(read_list());
         } else if (!accept("pass")) {
-            refuse_if(is_reserved() && !is_any_next({"not", "True", "False"}), here(),
-                      "statements: there is no statement % in CUDA Python", quoted{word()});
+            refuse_next_if(is_reserved() && !is_any_next({"not", "True", "False"}),
+                           "statements: there is no statement '%' in CUDA Python");
             read_assignment(result);
         }
         return result;
     }
     void read_assignment(node& statement) {
+        auto& parts = statement.parts;
         auto target = read_list();
-        refuse_if(is_next(":"), here(), "statements: a variable has no annotation");
-        bool const has_equals = next().kind == token_kind::sign && word().ends_with('=');
-        auto const operation =
-            has_equals ? operation_named(word().substr(0, word().size() - 1), true) : std::nullopt;
+        refuse_next_if(is_next(":"), "statements: a variable has no annotation");
+        auto const sign = word().ends_with('=') ? word().substr(0, word().size() - 1) : "";
+        auto const operation = operation_named(sign, true);
+        statement.form = form::evaluate;
         if (operation && entry_of(*operation).precedence >= bitwise_precedence) {
             advance();
-            check_target(target);
             statement.form = form::augment;
-            statement.parts = list_of(std::move(target), read_list());
             statement.number = static_cast<int>(*operation);
-            return;
+        } else if (accept("=")) {
+            statement.form = target.form == form::tuple ? form::unpack : form::store;
         }
-        bool const is_unpacking = target.form == form::tuple;
-        auto const location = target.location;
-        statement.form = form::evaluate;
-        if (!accept("=")) return statement.parts.push_back(std::move(target));
-        statement.form = is_unpacking ? form::unpack : form::store;
-        statement.parts = is_unpacking ? std::move(target.parts) : list_of(std::move(target));
-        refuse_if(statement.parts.empty(), location, "assignment: nothing is assigned to");
-        for (auto const& part : statement.parts) check_target(part);
-        auto const& value = statement.parts.emplace_back(read_list());
-        refuse_if(is_next("="), here(), "assignment: a statement assigns once");
-        refuse_if(!is_unpacking && value.form == form::tuple, value.location,
+        span const place = target;
+        bool const is_unpacking = statement.form == form::unpack;
+        parts = is_unpacking ? std::move(target.parts) : list_of(std::move(target));
+        if (statement.form == form::evaluate) return;
+        refuse_if(parts.empty(), place, "assignment: nothing is assigned to");
+        for (auto const& part : parts) check_target(part);
+        auto const& value = parts.emplace_back(read_list());
+        if (statement.form == form::augment) return;
+        refuse_next_if(is_next("="), "assignment: a statement assigns once");
+        refuse_if(!is_unpacking && value.form == form::tuple, value,
                   "tuples: a tuple is unpacked where it is made");
     }
     // Refuses what cannot be assigned to, and notes a variable of the function.
     void check_target(node const& target) {
         bool const is_name = target.form == form::name;
-        refuse_if(!is_name && target.form != form::subscript, target.location,
+        refuse_if(!is_name && target.form != form::subscript, target,
                   "assignment: only variables and elements of arrays are assigned to");
         if (is_name) function.assigned.push_back(target.word);
     }

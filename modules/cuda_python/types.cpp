@@ -100,8 +100,8 @@ std::string_view last_name(node const& expression) {
 type type_of(reader const& reader, node const& expression) {
     bool const is_array = expression.form == form::subscript;
     auto const scalar = scalar_named(last_name(is_array ? expression.parts[0] : expression));
-    reader.refuse_if(!scalar, expression.location, "signature: % is no type of an argument",
-                     quoted{reader.text->text(expression.location)});
+    reader.refuse_if(!scalar, expression.location, "signature: '%' is no type of an argument",
+                     reader.text->text(expression));
     if (!is_array) return number(*scalar);
     auto const dimensions = std::span(expression.parts).subspan(1);
     for (auto const& dimension : dimensions) {
@@ -134,8 +134,8 @@ signature signature_of(reader const& reader, node const& expression) {
 }
 
 signature parse_signature(std::string_view text) {
-    source_text const source({.name = "signature", .text = std::string(text)});
-    return signature_of(reader{&source}, parse_expression(source, source.whole()));
+    source_text const source({{{.name = "signature", .text = std::string(text)}}});
+    return signature_of(reader{&source}, parse_expression(source));
 }
 
 } // namespace spio::cuda_python

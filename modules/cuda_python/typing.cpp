@@ -52,13 +52,12 @@ class statement_typer : assignment_typer {
         if (auto const found = instances.find(key); found != instances.end()) return found->second;
         auto const& tree = program.tree->functions[static_cast<std::size_t>(number)];
         refuse_if(std::ranges::find(active, number) != active.end(), call,
-                  "recursion: functions do not call themselves, and % is being called",
-                  quoted{tree.name});
-        level const guard(depth);
-        check_depth(call);
+                  "recursion: functions do not call themselves, and '%' is being called",
+                  tree.name);
+        auto const guard = deeper(call);
         bool const is_kernel = active.empty();
         active.push_back(number);
-        if (!is_kernel) calls.push_back(program.tree->text.position_of(call));
+        if (!is_kernel) calls.emplace_back(&program.tree->text, call);
         auto const decoration = decoration_of(*program.tree, tree);
         scope scope = {.tree = &tree, .is_kernel = is_kernel};
         if (decoration.signature) scope.result = decoration.signature->result;
@@ -72,13 +71,13 @@ class statement_typer : assignment_typer {
         function.name = tree.name;
         function.parameter_count = static_cast<int>(parameters.size());
         for (std::size_t i = 0; i < parameters.size(); ++i) {
-            auto const name = tree.parameters[i].first;
+            auto const name = tree.parameters[i];
             scope.names[name] = {new_slot(name, parameters[i])};
         }
         function.body = typed_block(tree.body);
         function.result = scope.result.value_or(type());
         refuse_if(scope.is_reachable && !function.result.is_nothing(), tree.location,
-                  "functions: % returns %, but may end without a return", quoted{tree.name},
+                  "functions: '%' returns %, but may end without a return", tree.name,
                   function.result);
         state = outer;
         active.pop_back();
@@ -96,8 +95,7 @@ class statement_typer : assignment_typer {
         return block;
     }
     void type_statement(node const& statement, node& block) {
-        level const guard(depth);
-        check_depth(statement.location);
+        auto const guard = deeper(statement);
         auto const form = statement.form;
         if (form == form::evaluate) return type_evaluation(statement, block);
         if (form == form::store) return type_store(statement, block);

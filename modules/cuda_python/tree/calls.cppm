@@ -100,8 +100,8 @@ class call_typer : protected value_typer {
     node call_value(node const& expression) override {
         auto const location = expression.location;
         auto const callee = entity_of(expression.parts[0]);
-        refuse_if(!callee, location, "functions: % is no function of CUDA Python",
-                  quoted{text->text(expression.parts[0].location)});
+        refuse_if(!callee, location, "functions: '%' is no function of CUDA Python",
+                  text->text(expression.parts[0]));
         if (callee->function >= 0) return device_call(expression, callee->function);
         auto const& path = callee->path;
         if (path == "cuda.grid") return grid_value(expression);
@@ -114,10 +114,10 @@ class call_typer : protected value_typer {
                   "loops: a range is what a loop runs over, and no value");
         if (auto const scalar = type_named(path)) return cast_value(expression, *scalar);
         if (path.starts_with("math.")) return math_value(expression, path);
-        fail(location,
-             path.starts_with("cuda.") ? "intrinsics: % is no intrinsic of CUDA Python v0.2"
-                                       : "functions: % is no function of CUDA Python",
-             quoted{path});
+        refuse(location,
+               path.starts_with("cuda.") ? "intrinsics: '%' is no intrinsic of CUDA Python v0.2"
+                                         : "functions: '%' is no function of CUDA Python",
+               {path});
     }
 
     node cast_value(node const& expression, scalar target) {
@@ -187,20 +187,20 @@ class call_typer : protected value_typer {
         auto const location = expression.location;
         refuse_if(!state->tree, location, "globals: a global does not call a function");
         auto const& called = program.tree->functions[static_cast<std::size_t>(callee)];
-        quoted const name = {called.name};
+        auto const name = called.name;
         auto const decoration = decoration_of(*program.tree, called);
         refuse_if(!decoration.is_device, location,
-                  "functions: % is no device function: its decorator does not say device=True",
+                  "functions: '%' is no device function: its decorator does not say device=True",
                   name);
         auto operands = arguments_of(expression);
         refuse_if(operands.size() != called.parameters.size(), location,
-                  "functions: % takes % and not % arguments", name, called.parameters.size(),
+                  "functions: '%' takes % and not % arguments", name, called.parameters.size(),
                   operands.size());
         std::vector<type> types;
         for (std::size_t i = 0; i < operands.size(); ++i) {
             if (decoration.signature) {
                 operands[i] = coerced(std::move(operands[i]), decoration.signature->parameters[i],
-                                      "parameter " + in_quotes(called.parameters[i].first));
+                                      "parameter " + in_quotes(called.parameters[i]));
             }
             refuse_if(operands[i].type.is_nothing(), operands[i].location,
                       "functions: an argument has a value");

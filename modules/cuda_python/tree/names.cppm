@@ -26,12 +26,6 @@ import :types;
 
 namespace spio::cuda_python {
 
-// What a name means that is no variable: a path, or a function, or the value of a global.
-struct entity {
-    std::string path = {};           // such as math.sin, cuda.threadIdx.x or types.float32
-    int function = -1;               // its number in module_tree::functions, or -1
-    std::optional<node> number = {}; // of a global
-};
 // The type that a path such as types.float32 stands for, if it does.
 inline std::optional<scalar> type_named(std::string_view path) {
     return path.starts_with("types.") ? scalar_named(path.substr(6)) : std::nullopt;
@@ -96,10 +90,11 @@ class name_typer : protected reader {
     // The typed value of an expression.
     virtual node value_of(node const&) = 0;
 
-    void check_depth(span location) const {
+    // Counts a level as long as the result exists.
+    level deeper(span location) {
         constexpr int greatest_typing_depth = 500;
-        refuse_if(depth > greatest_typing_depth, location,
-                  "nesting: calls, blocks and expressions are nested too deeply");
+        return {*this, depth, greatest_typing_depth, location,
+                "nesting: calls, blocks and expressions are nested too deeply"};
     }
     type const& type_of_slot(int slot) const {
         return state->function.slots[static_cast<std::size_t>(slot)].type;
@@ -112,14 +107,14 @@ class name_typer : protected reader {
     }
 
     // Nothing for a local variable, and for an expression that is no dotted name.
-    std::optional<entity> entity_of(node const& expression) {
+    std::optional<meaning> entity_of(node const& expression) {
         if (expression.form == form::name && !is_local(expression.word)) {
             return entity_named(expression.word, expression.location);
         }
         if (expression.form != form::attribute) return {};
         auto const object = entity_of(expression.parts[0]);
         if (!object || object->path.empty()) return {};
-        return entity{path_within(object->path, expression.word)};
+        return meaning{path_within(object->path, expression.word)};
     }
     // The path of what is called, if this is a call of a dotted name.
     std::string called_path(node const& expression) {
@@ -150,10 +145,10 @@ class name_typer : protected reader {
         auto const name = path.empty() ? "a function" : in_quotes(path);
         refuse_if(path.starts_with("cuda."), location,
                   "intrinsics: % is no intrinsic of CUDA Python v0.2", name);
-        fail(location, "types: % is no value", name);
+        refuse(location, "types: % is no value", {name});
     }
 
-    std::optional<entity> entity_named(std::string_view name, span location) {
+    std::optional<meaning> entity_named(std::string_view name, span location) {
         // Names in the value of a global that was passed have their first meanings.
         auto const& tree = *program.tree;
         static module_tree::meanings const none;
@@ -161,26 +156,27 @@ class name_typer : protected reader {
             text == &tree.text ? tree.names[text->part_of(location).fragment] : none;
         auto const found = names.find(name);
         if (found == names.end()) {
-            constexpr std::string_view known[] = {"cuda", "math", "range", "xrange"};
-            if (std::ranges::find(known, name) != std::end(known)) return entity{std::string(name)};
-            if (scalar_named(name)) return entity{"types." + std::string(name)};
+            constexpr std::string_view first[] = {"cuda", "math", "range", "xrange"};
+            if (std::ranges::find(first, name) != std::end(first))
+                return meaning{std::string(name)};
+            if (scalar_named(name)) return meaning{"types." + std::string(name)};
             return {};
         }
-        auto const& meaning = found->second;
-        if (!meaning.value) return entity{meaning.path, meaning.function};
+        auto const& known = found->second;
+        if (!known.value) return known;
         refuse_if(std::ranges::find(open_globals, name) != open_globals.end(), location,
-                  "globals: % is defined by itself", quoted{name});
+                  "globals: '%' is defined by itself", name);
         open_globals.push_back(name);
-        auto const* const outer_text = std::exchange(text, meaning.text);
+        auto const* const outer_text = std::exchange(text, known.text);
         scope global;
         auto* const outer = std::exchange(state, &global);
-        auto result = entity_of(*meaning.value);
+        auto result = entity_of(*known.value);
         if (!result || !type_named(result->path)) {
-            auto const number = value_of(*meaning.value);
+            auto const number = value_of(*known.value);
             auto const constant = constant_value(number, program.options);
-            refuse_if(!constant, meaning.value->location,
+            refuse_if(!constant, known.value->location,
                       "globals: a global that a kernel uses is a number or a type");
-            result = entity{.number = constant_with(location, number.type.element, *constant)};
+            result = meaning{.number = constant_with(location, number.type.element, *constant)};
         }
         state = outer;
         text = outer_text;

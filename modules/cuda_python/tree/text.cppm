@@ -11,6 +11,7 @@ module;
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 module spio.cuda_python:text;
@@ -21,70 +22,60 @@ namespace spio::cuda_python {
 
 // A part of the source, in bytes.
 struct span {
-    unsigned begin = 0, end = 0;
+    std::size_t begin = 0, end = 0;
 };
 // A part of a text that comes from a file of its own, or from lines of its own.
 struct text_part {
-    unsigned begin;
+    std::size_t begin;
     std::string file;
     int first_line, first_column;
     std::size_t fragment; // whose meanings its names have
 };
-// A source whose lines can be found.
+// The texts of fragments, one behind the other. Each begins a line.
 struct source_text {
-    cuda_python::source source;
-    std::vector<text_part> parts = {}; // in the order of their begins, which are begins of lines
+    std::string characters = {};
+    std::vector<text_part> parts = {}; // in the order of their begins
 
-    explicit source_text(cuda_python::source);
     explicit source_text(std::vector<fragment> const&);
     text_part const& part_of(span) const;
-    std::string_view text(span location) const {
-        return std::string_view(source.text).substr(location.begin, location.end - location.begin);
+    std::string_view text(span place) const {
+        return {&characters[place.begin], place.end - place.begin};
     }
-    span whole() const { return {0, static_cast<unsigned>(source.text.size())}; }
     position position_of(span) const;
-
-  private:
-    std::vector<unsigned> line_begins = {0};
-
-    void find_lines();
 };
 
 std::string in_quotes(std::string_view); // for messages: short and printable
-// Words of a message: texts as they are or in quotes, numbers, and types by their names.
-struct quoted {
-    std::string_view text;
-};
-inline std::string words_of(quoted name) { return in_quotes(name.text); }
+// The words of a message.
 inline std::string words_of(std::string_view text) { return std::string(text); }
 inline std::string words_of(std::integral auto number) { return std::to_string(number); }
 inline std::string words_of(scalar type) { return name_of(type); }
 inline std::string words_of(type const& type) { return name_of(type); }
 
 // What reads a text, and refuses the program for a place in it. A message is "rule: message", with
-// words for the signs %; the rule is the section of docs/cuda_python.md that the program breaks.
+// words for the signs %, and for '%' words in quotes that in_quotes() makes; the rule is the
+// section of docs/cuda_python.md that the program breaks.
 struct reader {
     source_text const* text;
-    std::vector<position> calls = {}; // of device functions that led to the place, outermost first
+    // The calls of device functions that led to the place, outermost first.
+    std::vector<std::pair<source_text const*, span>> calls = {};
 
     [[noreturn]] void refuse(span, std::string_view message,
-                             std::initializer_list<std::string> words) const;
+                             std::initializer_list<std::string> words = {}) const;
     template <class... Words>
-    [[noreturn]] void fail(span location, std::string_view message, Words const&... words) const {
-        refuse(location, message, {words_of(words)...});
-    }
-    template <class... Words>
-    void refuse_if(bool is_wrong, span location, std::string_view message,
+    void refuse_if(bool is_wrong, span place, std::string_view message,
                    Words const&... words) const {
-        if (is_wrong) fail(location, message, words...);
+        if (is_wrong) refuse(place, message, {words_of(words)...});
     }
 };
 
-// Counts the calls of a function to itself that are open.
+// Counts the calls of a function to itself that are open, and refuses too many.
 struct level {
     int& depth;
 
-    explicit level(int& depth) : depth(depth) { ++depth; }
+    level(reader const& reader, int& depth, int greatest, span place, std::string_view message)
+        : depth(depth) {
+        reader.refuse_if(++depth > greatest, place, message);
+    }
     level(level const&) = delete;
     ~level() { --depth; }
 };

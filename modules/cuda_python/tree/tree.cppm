@@ -151,6 +151,7 @@ struct node {
     bool has_call = false;
 
     cuda_python::operation operation() const { return static_cast<cuda_python::operation>(number); }
+    operator span() const { return location; }
 };
 template <class First, class... Others> std::vector<First> list_of(First first, Others... others) {
     std::vector<First> list;
@@ -168,22 +169,22 @@ node number_in(reader const&, span); // the constant that a token spells
 struct function_tree {
     std::string_view name = {};
     span location = {}; // of the name
-    std::vector<std::pair<std::string_view, span>> parameters = {};
+    std::vector<std::string_view> parameters = {};
     std::vector<node> decorators = {};
     node body = {form::block};
     std::vector<std::string_view> assigned = {}; // names that are local, sorted
 };
-// What a name of a module means: a dotted path such as math.sin, or an expression, or a function.
-struct module_name {
-    span location = {};
-    std::string path = {};
-    node const* value = nullptr;
+// What a name means that is no variable: a path, or a function, or the value of a global.
+struct meaning {
+    std::string path = {};             // such as math.sin, cuda.threadIdx.x or types.float32
+    int function = -1;                 // its number in module_tree::functions, or -1
+    node const* value = nullptr;       // an expression
     source_text const* text = nullptr; // that has the value
-    int function = -1;
+    std::optional<node> number = {};   // that the value is
 };
 // A file as it was read: functions without types, and what its names mean.
 struct module_tree {
-    using meanings = std::map<std::string_view, module_name>;
+    using meanings = std::map<std::string_view, meaning>;
 
     std::vector<fragment> fragments;
     source_text text;                      // of all fragments
@@ -227,7 +228,8 @@ inline constexpr int greatest_rank = 8;    // dimensions of an array
 
 void parse_module(module_tree&);
 // A text, or a part of it, that is one expression.
-node parse_expression(source_text const&, span part);
+inline constexpr span whole_text = {0, std::string_view::npos};
+node parse_expression(source_text const&, span part = whole_text);
 // The path of what an object such as cuda, math or types has under a name.
 std::string path_within(std::string const& object, std::string_view name);
 signature signature_of(reader const&, node const&); // that an expression spells

@@ -36,8 +36,7 @@ class value_typer : protected name_typer {
 
     node value_of(node const& expression) override {
         auto const location = expression.location;
-        level const guard(depth);
-        check_depth(location);
+        auto const guard = deeper(location);
         if (expression.form == form::constant) return expression;
         if (expression.form == form::name) return name_value(expression);
         if (expression.form == form::attribute) return attribute_value(expression);
@@ -115,19 +114,19 @@ class value_typer : protected name_typer {
   private:
     node name_value(node const& expression) {
         auto const location = expression.location;
-        quoted const name = {expression.word};
+        auto const name = expression.word;
         if (is_local(expression.word)) {
             auto const found = state->names.find(expression.word);
             refuse_if(found == state->names.end(), location,
-                      "variables: % is used before it is defined", name);
+                      "variables: '%' is used before it is defined", name);
             auto const [slot, is_certain, has_conflict] = found->second;
             refuse_if(has_conflict, location,
-                      "variables: % has types here that are not coerced to one", name);
-            refuse_if(!is_certain, location, "variables: % may be undefined here", name);
+                      "variables: '%' has types here that are not coerced to one", name);
+            refuse_if(!is_certain, location, "variables: '%' may be undefined here", name);
             return slot_value(location, slot);
         }
         auto const found = entity_named(expression.word, location);
-        refuse_if(!found, location, "variables: there is no %", name);
+        refuse_if(!found, location, "variables: there is no '%'", name);
         return found->number ? *found->number : path_value(location, found->path);
     }
 
@@ -146,8 +145,8 @@ class value_typer : protected name_typer {
         if (name == "size") return fact(form::size, 0);
         if (name == "ndim") return constant_with(location, intp, {rank});
         refuse_if(name != "shape" && name != "strides", location,
-                  "arrays: an array has no attribute %: it has shape, strides, size and ndim",
-                  quoted{name});
+                  "arrays: an array has no attribute '%': it has shape, strides, size and ndim",
+                  name);
         std::vector<node> facts;
         for (int i = 0; i < rank; ++i) {
             facts.push_back(fact(name == "shape" ? form::extent : form::stride, i));
@@ -176,8 +175,8 @@ class value_typer : protected name_typer {
                         bool is_single) const {
         auto const refuse_unless = [&](bool is_right, std::string_view reason) {
             if (is_right) return;
-            fail(location, "operators: '%' of %%: %", entry.sign, left,
-                 is_single ? "" : " and " + name_of(right), reason);
+            refuse_if(true, location, "operators: '%' of %%: %", entry.sign, left,
+                      is_single ? "" : " and " + name_of(right), reason);
         };
         bool const is_boolean = left.is_boolean() && right.is_boolean();
         if (entry.operands == operands::booleans) {
