@@ -11,7 +11,8 @@
 
 namespace spio {
 
-// Whether the axes cannot overlap: each spans less than one step of the next wider one.
+// Whether the axes cannot overlap: each spans less than one step of the next wider one. Strides
+// that only the run knows are left out, and a size that only the run knows may be as small as 2.
 template <class Table> constexpr bool is_nested(Table const& table) {
     long long span = 1;
     bool is_used[sizeof(table.axes) / sizeof(table.axes[0])] = {};
@@ -24,9 +25,11 @@ template <class Table> constexpr bool is_nested(Table const& table) {
             }
         }
         is_used[narrowest] = true;
+        axis_row const& axis = table.axes[narrowest];
         long long const stride = table.memory_stride(narrowest);
-        int const size = table.axes[narrowest].size;
-        if (size > 1 && stride < span) return false;
+        int const size = axis.is_dynamic ? min(axis.size, 2) : axis.size;
+        if (stride < 0 || size == 1) continue;
+        if (stride < span) return false;
         span += (size - 1) * stride;
     }
     return true;

@@ -12,32 +12,30 @@
 
 namespace spio {
 
-// Whether the axes of a layout with late sizes follow each other densely in the order in which they
-// are written. Pitches that the tensor brings are taken to be as great as what they span.
+// Whether no axis has a pitch, so that the axes follow each other without a gap in the order in
+// which they are written.
 template <class Table> constexpr bool is_dense(Table const& table) {
     for (int a = 0; a < table.axis_count; ++a) {
-        // The axes to the left follow from a pitch, also from that of an axis with one step.
-        if (table.axes[a].pitch >= 0 && (a > 0 || table.axes[a].size > 1)) return false;
+        if (table.axes[a].pitch != dense) return false;
     }
     return true;
 }
 
 template <class Layout> inline constexpr bool has_inverse = false;
 template <auto... Axes>
-inline constexpr bool has_inverse<layout<Axes...>> = [] {
-    if constexpr (layout<Axes...>::is_static) {
-        return is_injective<tensor<char, Axes...>>;
-    } else {
-        return (cell_facts_of<Axes>().are_distinct && ...) && is_dense(layout_table_of<Axes...>) &&
-               reads_plain_axes(layout_table_of<Axes...>);
-    }
-}();
+inline constexpr bool has_inverse<layout<Axes...>> =
+    (cell_facts_of<Axes>().are_distinct && ...) && is_nested(layout_table_of<Axes...>) &&
+    reads_plain_axes(layout_table_of<Axes...>);
 template <class Layout>
 concept invertible = has_inverse<Layout>;
 
-// An error message: compilers name this function where its rule is broken.
+// Error messages: compilers name the function whose rule is broken.
 template <class Layout> constexpr void an_offset_is_that_of_an_element(long long offset) {
     [[maybe_unused]] refusal<Layout> const numbers{offset};
+}
+template <class Dimension>
+constexpr void a_stride_is_at_least_what_it_spans(long long stride, long long span) {
+    [[maybe_unused]] refusal<Dimension> const numbers{stride, span};
 }
 
 // The axes of a layout from the greatest memory stride to the least.
@@ -71,7 +69,8 @@ template <auto Axis> constexpr int cell_at(int place, int const* read_digits, in
 }
 
 // Takes an offset to the position of the element that lies there: the same coordinates that
-// range(tensor) has. It is for layouts whose elements provably have offsets of their own.
+// range(tensor) has. It is for layouts whose elements have offsets of their own as far as the type
+// shows. Pitches and sizes that a tensor brings may nest the axes in any order.
 //     inverse<layout<i, k>>()(2 * 32 + 4) == I(2) + K(4)
 template <class Layout> class inverse;
 template <auto... Axes>
@@ -82,10 +81,18 @@ class inverse<layout<Axes...>> {
     static constexpr auto const& table = shape_type::table;
     static constexpr int rank = sizeof...(Axes);
     static constexpr auto order = descending_axes<rank>(table);
+    // Whether `order` has the axes by their memory strides, whatever the run brings.
+    static constexpr bool is_ordered = shape_type::is_static || is_dense(table);
 
   public:
     constexpr inverse() = default;
-    constexpr explicit inverse(shape_type const& shape) : shape_(shape) {}
+    constexpr explicit inverse(shape_type const& shape) : shape_(shape) {
+        if constexpr (!is_ordered) {
+            if (checks_at_run_time || __builtin_is_constant_evaluated()) {
+                check_axes(numbers_below<rank>());
+            }
+        }
+    }
 
     constexpr auto operator()(offset_type offset) const {
         int places[rank + 1] = {};
@@ -98,36 +105,96 @@ class inverse<layout<Axes...>> {
             (set_plain<A>(places, digits), ...);
             (set_derived<A, Axes>(places, digits), ...);
         }(numbers_below<rank>());
-        return [&]<int... N>(numbers<N...>) {
+        auto const found = [&]<int... N>(numbers<N...>) {
             return make_coordinates(value<table.nth_placed(N)>(digits)...);
         }(numbers_below<table.placed_count()>());
+        if constexpr (positions<shape_type>::may_overhang()) {
+            if (!(found < shape_.extents()) &&
+                (checks_at_run_time || __builtin_is_constant_evaluated())) {
+                an_offset_is_that_of_an_element<shape_type>(offset);
+            }
+        }
+        return found;
     }
 
   private:
     // The places of an offset on all axes. False if no element lies there.
     template <int... N> constexpr bool split(numbers<N...>, offset_type rest, int* places) const {
         bool is_element = rest >= 0;
-        (take<order.axes[N]>(rest, places, is_element), ...);
+        if constexpr (is_ordered) {
+            (take<order.axes[N]>(rest, places, is_element), ...);
+        } else {
+            offset_type const strides[] = {stride<N>()..., 0};
+            int const counts[] = {shape_.template count<N>()..., 0};
+            bool is_taken[rank + 1] = {};
+            for (int n = 0; n < rank; ++n) {
+                int const axis = widest(strides, is_taken);
+                is_taken[axis] = true;
+                // Any stride may stand where there is one step.
+                if (counts[axis] != 1) {
+                    places[axis] = take(strides[axis], counts[axis], rest, is_element);
+                }
+            }
+        }
         return is_element && rest == 0;
     }
     template <int A> constexpr void take(offset_type& rest, int* places, bool& is_element) const {
         constexpr bool is_single = table.axes[A].size == 1 && !table.axes[A].is_dynamic;
         if constexpr (!is_single) {
-            auto const stride = static_cast<offset_type>(shape_.template memory_stride<A>());
-            offset_type const place = stride == 1 ? rest : quotient(rest, stride);
-            rest -= place * stride;
-            is_element &= place < shape_.template count<A>();
-            places[A] = static_cast<int>(place);
+            places[A] = take(stride<A>(), shape_.template count<A>(), rest, is_element);
         }
+    }
+    // Takes the whole steps of an axis from what is left of an offset.
+    static constexpr int take(offset_type stride, int count, offset_type& rest, bool& is_element) {
+        offset_type const place = quotient(rest, stride);
+        rest -= place * stride;
+        is_element &= place < count;
+        return static_cast<int>(place);
+    }
+    // The axis of the greatest stride that is not taken.
+    static constexpr int widest(offset_type const* strides, bool const* is_taken) {
+        int found = -1;
+        for (int a = 0; a < rank; ++a) {
+            if (!is_taken[a] && (found < 0 || strides[a] > strides[found])) found = a;
+        }
+        return found;
+    }
+    template <int A> constexpr offset_type stride() const {
+        return static_cast<offset_type>(shape_.template memory_stride<A>());
+    }
+    // Whether an axis has several steps, and wider ones than another axis.
+    template <int A, int Other> constexpr bool is_wider() const {
+        return shape_.template count<A>() > 1 && stride<A>() > stride<Other>();
     }
     // Offsets are not negative. (An axis of dynamic size 0 makes strides of 0, and has no element.)
     static constexpr offset_type quotient(offset_type offset, offset_type stride) {
+        if (stride == 0) return 0;
         if constexpr (sizeof(offset_type) == sizeof(int)) {
             return static_cast<int>(static_cast<unsigned>(offset) / static_cast<unsigned>(stride));
         } else {
-            return stride == 0 ? 0 : offset / stride;
+            return stride == 1 ? offset : offset / stride;
         }
     }
+
+    template <int... A> constexpr void check_axes(numbers<A...> axes) const {
+        bool const is_empty = (false || ... || (shape_.template count<A>() == 0));
+        if (!is_empty) (check_axis<A>(axes), ...);
+    }
+    // A step along an axis has to leave all elements behind that axes of lesser strides span.
+    template <int A, int... B> constexpr void check_axis(numbers<B...>) const {
+        if (shape_.template count<A>() <= 1) return;
+        long long const span = (1LL + ... + (is_wider<B, A>() || A == B ? 0 : length_along<B>()));
+        if (stride<A>() < span) {
+            using dimension = digit_base<table.first_digit(A)>;
+            a_stride_is_at_least_what_it_spans<dimension>(stride<A>(), span);
+        }
+    }
+    // The distance in memory between the first step of an axis and its last.
+    template <int A> constexpr long long length_along() const {
+        return 1LL * (shape_.template count<A>() - 1) * stride<A>();
+    }
+    template <int D>
+    using digit_base = typename nth<typename shape_type::bases, table.digits[D].base>::type;
 
     template <int A> static constexpr void set_plain(int const* places, int* digits) {
         if constexpr (table.axes[A].is_plain) digits[table.first_digit(A)] = places[A];

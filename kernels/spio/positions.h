@@ -123,6 +123,15 @@ template <class Layout> class positions {
     constexpr iterator begin() const { return iterator(shape_); }
     constexpr sentinel end() const { return {}; }
 
+    // A dynamic extent need not fill its last block: the rest of the block is stored, but is no
+    // part of the tensor.
+    static consteval bool may_overhang() {
+        for (int d = 0; d < table.digit_count; ++d) {
+            if (table.digits[d].is_dynamic && table.digits[d].stride > 1) return true;
+        }
+        return false;
+    }
+
     // f(position) for each, as loops within loops: what compilers know best.
     template <class Function> constexpr void for_each(Function& f) const { nest<0>(f); }
 
@@ -162,14 +171,6 @@ template <class Layout> class positions {
             product *= static_cast<unsigned>(table.digits[table.nth_placed(d)].size);
         }
         return product;
-    }
-    // A dynamic extent need not fill its last block: the rest of the block is stored, but is no
-    // part of the tensor.
-    static consteval bool may_overhang() {
-        for (int d = 0; d < table.digit_count; ++d) {
-            if (table.digits[d].is_dynamic && table.digits[d].stride > 1) return true;
-        }
-        return false;
     }
     template <int N, class Function, class... Values>
     constexpr void nest(Function& f, Values... values) const {

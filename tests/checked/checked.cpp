@@ -41,6 +41,9 @@ using rows = spio::tensor<float, i, k / 8, k % 8>;
 using late = spio::tensor<float, axis<I>(spio::dynamic.up_to(4)), k>;
 using later = spio::tensor<float, axis<I>(spio::dynamic), k>;
 using buffers = spio::tensor<float, i.ring(), k>;
+// Both distances are known only at run time.
+using pitched =
+    spio::tensor<float, axis<I>(spio::dynamic).pitch(spio::dynamic), k.pitch(spio::dynamic)>;
 
 // What the tensors point to; and numbers that the compiler does not know, since they are
 // volatile.
@@ -96,6 +99,27 @@ int main() {
            [] { spio::split<I, J, N, 4>(later(memory, I(four + 2))); });
     expect("an index counts from 0: -4, 0", [] { spio::compound_index<i, k>(-four); });
     expect("an offset is that of an element: 64, 0", [&] { position(t, 16 * four); });
+    // Rows 9 elements apart have none in common, rows 4 apart have; columns 4 apart hold 4 rows.
+    auto const pitched_rows = [](int rows, int distance) {
+        return pitched(memory, I(rows), spio::pitch<I>(distance), spio::pitch<K>(1));
+    };
+    expect("a stride is at least what it spans: 4, 16 (Dimension = ",
+           [&] { position(pitched_rows(2, four), 0); });
+    expect("an offset is that of an element: 18, 0",
+           [&] { position(pitched_rows(2, 19), four + 14); });
+    expect("ends well", [&] { position(pitched_rows(four, 19), 19 * 3 + 15); });
+    // Of five rows in blocks of four the second block has one; what follows it is stored, and no
+    // element.
+    using blocks = spio::tensor<float, axis<I>(spio::dynamic) / 4, axis<I>(spio::dynamic) % 4>;
+    expect("ends well", [] { position(blocks(memory, I(four + 1)), four); });
+    expect("an offset is that of an element: 5, 0",
+           [] { position(blocks(memory, I(four + 1)), four + 1); });
+    auto const columns = [](int rows) {
+        return pitched(memory, I(rows), spio::pitch<I>(1), spio::pitch<K>(4));
+    };
+    expect("ends well", [&] { position(columns(four), 7); });
+    expect("a stride is at least what it spans: 4, 5 (Dimension = ",
+           [&] { position(columns(four + 1), 7); });
 
     // Each element that is asked for has to be there; an address need not.
     expect("an element is from 0 to below the extent: 4, 4 (Dimension = ",
@@ -110,6 +134,6 @@ int main() {
     expect("ends well", [] { *buffers(memory)[I(four + 3)][K(0)] = 1; });
     // In constant expressions too.
     static_assert(rows()[I(3)][K(15)].inbounds());
-    std::printf("summary: checked: 14 programs, %d end otherwise\n", failures);
+    std::printf("summary: checked: 21 programs, %d end otherwise\n", failures);
     return failures != 0;
 }

@@ -68,12 +68,35 @@ template <int N> constexpr bool is_inverted_late() {
 static_assert(is_inverted_late<0>());
 static_assert(is_inverted_late<5>());
 
+// Pitches that only the run knows nest the axes in any order: rows, columns, tiles of a matrix, one
+// row whose pitch is any; and sizes beside a pitch that is known.
+static_assert(is_inverted(of_char<late.pitch(dynamic), k>(memory, I(5), pitch<I>(11))));
+template <auto... Axes>
+constexpr bool is_inverted_pitched(int rows, int row_pitch, int pitch_of_k) {
+    return is_inverted(
+        of_char<Axes...>(memory, I(rows), pitch<I>(row_pitch), pitch<K>(pitch_of_k)));
+}
+static_assert(is_inverted_pitched<late.pitch(dynamic), k.pitch(dynamic)>(5, 9, 1));
+static_assert(is_inverted_pitched<late.pitch(dynamic), k.pitch(dynamic)>(5, 1, 5));
+static_assert(is_inverted_pitched<k.pitch(dynamic), late.pitch(dynamic), j>(5, 3, 16));
+static_assert(is_inverted_pitched<k.pitch(dynamic), late.pitch(dynamic), j>(5, 25, 3));
+static_assert(is_inverted_pitched<late.pitch(dynamic), k.pitch(dynamic), j>(1, 0, 3));
+static_assert(is_inverted_pitched<late.pitch(dynamic), k.pitch(dynamic), j>(0, 0, 0));
+static_assert(is_inverted(of_char<late.pitch(1), k.pitch(64)>(memory, I(64))));
+static_assert(is_inverted(of_char<late, j.pitch(1)>(memory, I(5))));
+static_assert(is_inverted(of_char<(late / 4).pitch(dynamic), k, late % 4>(memory, I(18),
+                                                                          pitch<fold<I, 4>>(40))));
+static_assert(is_inverted(of_char<late.pitch(dynamic), spio::swizzle(k / 2, j % 1), k % 2, j>(
+    memory, I(3), pitch<I>(30))));
+
 // Elements that share an offset have no inverse.
 template <class T>
 concept has_position = requires(T t) { position(t, 0); };
 static_assert(has_position<of_char<i, k>> && !has_position<of_char<i.pitch(0), k>> &&
               !has_position<of_char<i.pitch(3), j.pitch(2)>>);
-static_assert(!has_position<of_char<late, j.pitch(1)>>);
+static_assert(!has_position<of_char<late.pitch(0), j>> &&
+              !has_position<of_char<late.pitch(2), j>> &&
+              !has_position<of_char<k.pitch(4), late.pitch(4)>>);
 // The axes to the left follow from the pitch of an axis, even of one with a single step.
-static_assert(!has_position<of_char<j, (late % 1).pitch(2), k, late>>);
-static_assert(has_position<of_char<(late % 1).pitch(2), j, k, late>>);
+static_assert(!has_position<of_char<k, j, (late % 1).pitch(0), late>>);
+static_assert(is_inverted(of_char<j, (late % 1).pitch(40), k, late>(memory, I(5))));
