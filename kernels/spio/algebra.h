@@ -10,6 +10,7 @@
 #include "spio/index_algebra.h"
 #include "spio/inverse.h"
 #include "spio/orders.h"
+#include "spio/rounding.h"
 #include "spio/stepped_range.h"
 #include "spio/swizzle.h"
 #include "spio/windows.h"

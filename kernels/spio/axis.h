@@ -150,15 +150,6 @@ template <index Index, integer N> constexpr pitch_value<dimension_of<Index>> pit
     return {pitch};
 }
 
-// The axis in blocks of n, rounded up where n does not divide it.
-//     fold_up(axis<K>(30), 8) has 4 blocks
-template <index Dimension, integer N>
-consteval axis<Dimension> fold_up(axis<Dimension> a, N blocks) {
-    int const n = int_from<Dimension>(blocks);
-    if (n > 0 && !a.is_dynamic) a.size = divup(a.size, n) * n;
-    return a / n;
-}
-
 template <class T>
 concept is_plain_axis = requires { typename T::dimension; };
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "spio/coords.h"
+#include "spio/rounding.h"
 #include "spio/tile_order.h"
 
 namespace spio {

@@ -10,7 +10,7 @@
 
 namespace spio {
 
-template <class Data, class Layout, class... Ts> class base_cursor;
+template <class Data, class Layout, class... Ts> class base_cursor; // in spio/base_cursor.h
 
 // A position in a tensor: the sum of its terms and of its steps. Each type of subscript, such as I
 // or fold<I, 8>, is a term with a value; Ts are their types. Subscripts add to it, in any order;
@@ -108,8 +108,9 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // The first of all elements at this position: 0 in the dimensions that have no subscript yet.
     constexpr auto first() const { return cursor_terms::first(*this, bases()); }
 
-    // A cursor that holds the address, computed once. Its class is in base_cursor.h.
-    constexpr auto rebase() const { return base_cursor<Data, Layout, Ts...>(get(), this->shape_); }
+    // A cursor that holds the address, computed once. Without base_cursor.h, which has its class,
+    // it is incomplete: a call does not compile.
+    constexpr base_cursor<Data, Layout, Ts...> rebase() const { return {get(), this->shape_}; }
 
     // The same position of the same elements, read-only.
     template <class ReadOnly>

@@ -7,7 +7,7 @@
 // (fold.h has it) stays below a size that its type has.
 #pragma once
 
-#include "spio/number.h"
+#include "spio/list.h"
 
 namespace spio {
 
@@ -226,11 +226,20 @@ template <int Size> struct dimension_name {
     }
 };
 
+// The type behind dimension<"K">, which has its letters: templates of one with a string, which is
+// an object, would cost NVRTC twice as much.
+template <char... Letters> struct named final : dim {
+    using dim::dim;
+};
+template <class Positions> struct letters;
+template <int... N> struct letters<numbers<N...>> {
+    template <dimension_name Name> using spell = named<Name.text[N]...>;
+};
+
 // A dimension in one line:  using K = spio::dimension<"K">;
 // The same name is the same dimension, wherever it is written. One that a part of a program keeps
 // to itself is a struct:  struct K : spio::dim { using dim::dim; };
-template <dimension_name Name> struct dimension final : dim {
-    using dim::dim;
-};
+template <dimension_name Name>
+using dimension = typename letters<numbers_below<sizeof(Name) - 1>>::template spell<Name>;
 
 } // namespace spio

@@ -10,22 +10,21 @@
 
 namespace spio {
 
-// The lesser and the greater of two values of one base.
-template <class A, same_base<A> B> constexpr auto min(A a, B b) {
+// The value of an index as the type that two of one base share: the coarsest that counts both, or
+// the type of both with its bound.
+template <index A, same_base<A> B, index T> constexpr auto in_common_type(T x) {
     if constexpr (same<A, B>) {
-        return b < a ? b : a;
+        return x;
     } else {
-        using result = meet<A, B>;
-        return b < a ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
+        return meet<A, B>(count<stride_of<meet<A, B>>>(x));
     }
 }
+// The lesser and the greater of two values of one base.
+template <class A, same_base<A> B> constexpr auto min(A a, B b) {
+    return b < a ? in_common_type<A, B>(b) : in_common_type<A, B>(a);
+}
 template <class A, same_base<A> B> constexpr auto max(A a, B b) {
-    if constexpr (same<A, B>) {
-        return a < b ? b : a;
-    } else {
-        using result = meet<A, B>;
-        return a < b ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
-    }
+    return a < b ? in_common_type<A, B>(b) : in_common_type<A, B>(a);
 }
 
 // The coordinates that Operation makes of two places in each of some bases. A base that only one

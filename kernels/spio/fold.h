@@ -66,40 +66,6 @@ struct index_traits<bounded<Dimension, Size>> : index_traits<Dimension> {
 //     unfold(fold<K, 8>(3)) == K(24)
 template <index T> constexpr auto unfold(T x) { return base_of<T>(count<1>(x)); }
 
-// The value in blocks of Size base units, rounded down.
-//     refold<16>(K(40)) is fold<K, 16>(2)
-template <int Size, index T>
-    requires(Size > 0)
-constexpr auto refold(T x) {
-    constexpr int unit = gcd(stride_of<T>, Size);
-    return fold<base_of<T>, Size>(floor_divide<Size / unit, (bound_of<T> > 0)>(count<unit>(x)));
-}
-template <int ToAPositiveSize, class OnlyADimension>
-    requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
-void refold(OnlyADimension) = delete;
-
-// The number of blocks of Size base units that hold the value: rounded up.
-//     refold_up<16>(K(40)) is fold<K, 16>(3)
-template <int Size, index T>
-    requires(Size > 0)
-constexpr auto refold_up(T x) {
-    return fold<base_of<T>, Size>(-refold<Size>(-x).value);
-}
-template <int ToAPositiveSize, class OnlyADimension>
-    requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
-void refold_up(OnlyADimension) = delete;
-
-// The value modulo Size, in [0, Size). No other operation on a single value wraps.
-//     modulo<4>(fold<K, 16>(10)) is bounded<fold<K, 16>, 4>(2)
-template <int Size, index T>
-    requires(Size > 0)
-constexpr auto modulo(T x) {
-    return bounded<dimension_of<T>, Size>(floor_modulo<Size, (bound_of<T> > 0)>(x.value));
-}
-template <int ToAPositiveSize, class OnlyADimension>
-    requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
-void modulo(OnlyADimension) = delete;
-
 template <class T>
 concept base_dimension = index<T> && same<base_of<T>, T>;
 

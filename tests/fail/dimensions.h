@@ -9,6 +9,7 @@
 #include "spio/dims.h"
 #include "spio/extrema.h"
 #include "spio/facts.h"
+#include "spio/rounding.h"
 #include "spio/stepped_range.h"
 #include "spio/swizzle.h"
 #include "spio/tiles.h"

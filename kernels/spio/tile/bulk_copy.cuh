@@ -8,6 +8,7 @@
 #pragma once
 
 #include "machine/bulk_copy.h"
+#include "spio/rounding.h"
 #include "spio/tile/mbarrier.cuh"
 #include "spio/tile/tensor_map.h"
 
