@@ -97,13 +97,13 @@ template <class Layout> class positions {
       private:
         // Only the carry out of all other digits tells whether there is more, and at the end all
         // digits are 0. From this g++ and clang make loops within loops, whose innermost one they
-        // vectorize.
+        // vectorize. With != clang counts in registers of 64 bits, with < it extends each number.
         template <int N> constexpr void count_up() {
             if constexpr (N == 0) {
-                has_more_ = ++digits_[0] < positions::count<0>(shape_);
+                has_more_ = ++digits_[0] != positions::count<0>(shape_);
                 if (!has_more_) digits_[0] = 0;
             } else {
-                if (++digits_[N] < positions::count<N>(shape_)) [[likely]]
+                if (++digits_[N] != positions::count<N>(shape_)) [[likely]]
                     return;
                 digits_[N] = 0;
                 count_up<N - 1>();
@@ -144,7 +144,7 @@ template <class Layout> class positions {
         return value_of_digit<Layout, table.nth_placed(N)>(n);
     }
     template <int... N> static constexpr bool is_empty(Layout const& shape, numbers<N...>) {
-        return (false || ... || (count<N>(shape) == 0));
+        return (false || ... || (count<N>(shape) <= 0));
     }
     template <int... N>
     static constexpr value_type position_of_digits(int const* digits, numbers<N...>) {

@@ -7,13 +7,11 @@
 // position in it. The header dimensions.h, which is included before this file, declares the
 // dimensions I and K.
 // typed has no: div, rem
-// typed differs from raw: nvrtc: +2 selp.b32 -1 selp.u32 -1 setp.gt.s32 +1 setp.lt.s32 -1
-// setp.lt.u32: a digit is selected where the raw loop adds 1 or 0
-// typed differs from raw: nvcc: +2 selp.b32 -1 selp.u32 -1 setp.gt.s32 +1 setp.lt.s32 -1
-// setp.lt.u32: a digit is selected where the raw loop adds 1 or 0
+// typed differs from raw: nvrtc: +1 selp.b32: the outer digit is selected once more
+// typed differs from raw: nvcc: +1 selp.b32: the outer digit is selected once more
 // typed differs from raw: clang-cuda: -2 add.s32 +1 bra.uni +1 mad.lo.s32 +1 mov.b32 -1 mov.pred +1
-// mov.u32 +1 mul.wide.s32 -1 mul.wide.u32 +1 selp.b32 +2 setp.lt.s32 -1 setp.lt.u32 -1
-// setp.ne.s32: it makes two loops of the typed one, and one of the raw one
+// mov.u32 +1 mul.wide.s32 -1 mul.wide.u32 +1 selp.b32: it makes two loops of the typed one, and one
+// of the raw one
 namespace ranged {
 
 constexpr auto i = spio::axis<I>(100);
@@ -33,9 +31,9 @@ __global__ void raw(float* destination, float const* source) {
 #pragma unroll 1
     for (int i = 0, k = 0; more;) {
         sum = sum * 0.5f + source[i * 24 + k];
-        if (++k < 24) continue;
+        if (++k != 24) continue;
         k = 0;
-        more = ++i < 100;
+        more = ++i != 100;
     }
     *destination = sum;
 }
