@@ -5,11 +5,13 @@
 // configuration; a row is the features of one. All trees are filled up to the depth of the deepest
 // one, so that every row takes as many steps, and none asks whether it has arrived. The split at
 // place i of a tree leads to the places 2 i and 2 i + 1. Several rows, or trees, are lanes that are
-// walked together, so that the processor overlaps their loads.
+// walked together, so that the processor overlaps their loads. Keys are numbers that are ordered as
+// floats are; a step of a lane is then four instructions.
 module;
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,18 +40,27 @@ constexpr round rounds[] = {{1, 12}, {3, 6}, {6, 3}, {10, 2}};
 
 } // namespace
 
-// The numbers of a few rows, at a fixed distance.
+forest::key forest::key_of(float number) {
+    // Adding 0 makes 0 of -0. The bits of positive floats are ordered, those of negative ones
+    // backwards.
+    auto const bits = std::bit_cast<std::uint32_t>(number + 0.0F);
+    auto const negative = static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) >> 31);
+    auto const is_nan = std::uint32_t(0) - std::uint32_t(number != number);
+    return (bits ^ (negative | std::uint32_t(1) << 31)) | is_nan;
+}
+
+// The keys of a few rows, at a fixed distance.
 class forest::row_block {
   public:
     void set(std::size_t lane, std::span<float const> row) {
-        std::ranges::copy(row, numbers.begin() + static_cast<std::ptrdiff_t>(lane * most_features));
+        std::ranges::transform(row, keys.data() + lane * most_features, key_of);
     }
-    float number(std::size_t lane, std::size_t feature) const {
-        return numbers[lane * most_features + feature];
+    key number(std::size_t lane, std::size_t feature) const {
+        return keys[lane * most_features + feature];
     }
 
   private:
-    std::array<float, lanes * most_features> numbers;
+    std::array<key, lanes * most_features> keys;
 };
 
 // A row in the search for the least sum.
@@ -60,29 +71,34 @@ struct forest::entrant {
 };
 
 // Few rows go down several trees at a time.
-template <std::size_t Rows>
+template <std::size_t Rows, std::size_t Trees>
 void forest::walk(row_block const& block, std::span<float> sums, std::size_t first,
                   std::size_t end) const {
-    constexpr std::size_t trees = lanes / Rows;
-    for (; first + trees <= end; first += trees) {
+    constexpr std::size_t walks = Rows * Trees;
+    std::array<float, Rows> totals;
+    std::ranges::copy(sums.first(Rows), totals.begin());
+    for (; first + Trees <= end; first += Trees) {
         split const* const top = splits.data() + (first << depth);
-        std::uint32_t place[lanes];
-        std::ranges::fill(place, 1U);
-        for (std::size_t level = 0; level < depth; ++level) {
-            for (std::size_t i = 0; i < lanes; ++i) {
+        std::size_t place[walks];
+        for (std::size_t i = 0; i < walks; ++i) {
+            auto const& [threshold, feature] = top[(i / Rows << depth) + 1];
+            place[i] = 2 + (block.number(i % Rows, feature) < threshold);
+        }
+        for (std::size_t level = 1; level < depth; ++level) {
+            for (std::size_t i = 0; i < walks; ++i) {
                 auto const& [threshold, feature] = top[(i / Rows << depth) + place[i]];
-                bool const is_left = block.number(i % Rows, feature) < threshold;
-                place[i] = 2 * place[i] + (is_left ? 0 : 1);
+                place[i] += place[i] + (block.number(i % Rows, feature) < threshold);
             }
         }
         float const* const leaf = leaf_values.data() + (first << depth);
-        auto const first_place = std::uint32_t(1) << depth; // of a tree's leaves
-        for (std::size_t i = 0; i < lanes; ++i) {
-            sums[i % Rows] += leaf[(i / Rows << depth) + (place[i] - first_place)];
+        auto const first_place = std::size_t(1) << depth; // of a tree's leaves
+        for (std::size_t i = 0; i < walks; ++i) {
+            totals[i % Rows] += leaf[(i / Rows << depth) + (place[i] - first_place)];
         }
     }
-    if constexpr (trees > 1) {
-        if (first < end) walk<2 * Rows>(block, sums, first, end);
+    std::ranges::copy(totals, sums.begin());
+    if constexpr (Trees > 1) {
+        if (first < end) walk<Rows, Trees / 2>(block, sums, first, end);
     }
 }
 
@@ -90,20 +106,26 @@ void forest::add_trees(std::span<entrant> entrants, std::span<float const> rows,
                        std::size_t end) const {
     std::size_t const width = feature_names.size();
     row_block block;
-    for (; !entrants.empty(); entrants = entrants.subspan(std::min(lanes, entrants.size()))) {
-        auto const group = entrants.first(std::min(lanes, entrants.size()));
+    while (!entrants.empty()) {
+        auto const group = entrants.first(std::bit_floor(std::min(lanes, entrants.size())));
+        entrants = entrants.subspan(group.size());
         float sums[lanes];
-        for (std::size_t i = 0; i < lanes; ++i) {
-            auto const& [row, sum, total] = group[std::min(i, group.size() - 1)];
-            block.set(i, rows.subspan(row * width, width));
-            sums[i] = sum;
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            block.set(i, rows.subspan(group[i].row * width, width));
+            sums[i] = group[i].sum;
         }
-        if (group.size() > 4) {
-            walk<8>(block, sums, first, end);
-        } else if (group.size() > 2) {
-            walk<4>(block, sums, first, end);
-        } else {
-            walk<2>(block, sums, first, end);
+        switch (group.size()) {
+        case 8:
+            walk<8, 1>(block, sums, first, end);
+            break;
+        case 4:
+            walk<4, 2>(block, sums, first, end);
+            break;
+        case 2:
+            walk<2, 4>(block, sums, first, end);
+            break;
+        default:
+            walk<1, 8>(block, sums, first, end);
         }
         for (std::size_t i = 0; i < group.size(); ++i) group[i].sum = sums[i];
     }

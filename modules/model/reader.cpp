@@ -136,13 +136,14 @@ class forest::reader {
         }
         for (bool is_first = true; !line.empty(); is_first = false) {
             auto const threshold = number(part());
-            if (!is_first && !(splits.back().threshold < threshold)) {
+            if (!is_first && !(splits.back().threshold < key_of(threshold))) {
                 fail("the thresholds do not increase");
             }
             if (splits.size() == most_splits) {
                 fail("there are more than " + std::to_string(most_splits) + " thresholds");
             }
-            splits.push_back({threshold, static_cast<std::uint32_t>(table.feature_names.size())});
+            splits.push_back(
+                {key_of(threshold), static_cast<std::uint32_t>(table.feature_names.size())});
         }
         if (table.feature_names.size() == most_features) {
             fail("there are more than " + std::to_string(most_features) + " features");
@@ -160,9 +161,9 @@ class forest::reader {
         std::size_t right;
     };
     std::vector<split> splits;
-    // The nodes of each tree, and the deepest leaf of all.
+    // The nodes of each tree, and the depth of the deepest leaf of all, at least 1.
     std::vector<std::vector<node>> trees;
-    std::size_t node_count = 0, deepest = 0;
+    std::size_t node_count = 0, deepest = 1;
 
     void read_tree() {
         read_node(trees.emplace_back(), 0);
@@ -206,8 +207,8 @@ class forest::reader {
             return;
         }
         conditions[place] = condition;
-        place_node(nodes, number + 1, conditions, leaves, 2 * place, height - 1);
-        place_node(nodes, right, conditions, leaves, 2 * place + 1, height - 1);
+        place_node(nodes, number + 1, conditions, leaves, 2 * place + 1, height - 1);
+        place_node(nodes, right, conditions, leaves, 2 * place, height - 1);
     }
     void place_trees() {
         table.depth = deepest;
