@@ -164,7 +164,8 @@ struct correlation {
     bool is_backward;
     int spacing_h, spacing_w;
 };
-constexpr correlation correlation_of(problem const& problem) {
+// A choice of a configuration calls it some thousand times.
+[[gnu::always_inline]] constexpr correlation correlation_of(problem const& problem) {
     window const rows = problem.rows();
     window const columns = problem.columns();
     if (problem.pass == direction::dgrad) {

@@ -30,6 +30,7 @@ struct checked_size {
         return a.value > too_large - b.value ? too_large : a.value + b.value;
     }
     friend constexpr checked_size operator*(checked_size a, checked_size b) {
+        if ((a.value | b.value) >> 31 == 0) return a.value * b.value; // without a division
         if (a.is_too_large() || b.is_too_large()) return too_large;
         return b.value != 0 && a.value > too_large / b.value ? too_large : a.value * b.value;
     }

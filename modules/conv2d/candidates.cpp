@@ -4,10 +4,9 @@
 // fprop is the forward pass, dgrad computes the gradient of the input; both are correlations. wgrad
 // computes the gradient of the filter. A body is one of four kernel templates: tma and cp_async for
 // each of the two kinds, named after how they copy. Convolutions are grouped: channels fall into
-// groups of 8, of which each has its own filter. A block computes some of these groups (the field
-// `groups`), and of them tiles, which are some rows and columns of some images. In wgrad a slice is
-// the groups that one block computes, and a split is a block's part of the images; stages are
-// buffers of a ring in shared memory.
+// groups of 8, of which each has its own filter. A block computes some of them (the field groups),
+// in tiles, which are some rows and columns of some images. In wgrad a slice is the groups that one
+// block computes, a split is a block's part of the images; stages are buffers of a ring.
 module;
 
 #include "conv2d/cp_async.h"
@@ -18,6 +17,7 @@ module;
 
 #include <algorithm>
 #include <climits>
+#include <ranges>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,6 +25,7 @@ module;
 module spio.conv2d;
 
 import :estimator;
+import :few;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -35,19 +36,6 @@ namespace {
 // left for the rest.
 constexpr int most_held_registers = 144;
 constexpr int most_warps = 16;
-
-// Numbers without repetition, in the order in which they were added.
-class numbers {
-  public:
-    void add(int number) {
-        if (number > 0 && std::ranges::find(list, number) == list.end()) list.push_back(number);
-    }
-    auto begin() const { return list.begin(); }
-    auto end() const { return list.end(); }
-
-  private:
-    std::vector<int> list;
-};
 
 // Output rows of a tile. Where the image is known they divide it evenly: the last tile has as many
 // as the others, or a few fewer.
@@ -136,47 +124,56 @@ class listing {
     std::vector<candidate> found;
 
     // Adds a configuration with its estimate, unless it needs too many blocks.
-    void add(config const& config) {
-        auto const expected = estimates(config);
+    template <class Config> void add(Config const& config) {
+        auto& added = found.emplace_back();
+        added.config = config;
+        estimates(added);
         // A grid has an int for its blocks.
-        double const blocks = expected.waves * expected.blocks_per_sm * chip.sm_count;
-        if (blocks < INT_MAX) found.push_back({config, expected});
+        double const blocks = added.expected.waves * added.expected.blocks_per_sm * chip.sm_count;
+        if (!(blocks < INT_MAX)) found.pop_back();
     }
 
     // Adds the configurations of the body tma, and below those of cp_async.
     void add_tma() {
-        std::vector<columns> widths;
+        few<columns> widths;
         if (sizes.spacing_w > 1) {
             // A tile has 16 even and 16 odd columns, or 8 of each of two images.
-            widths = {sizes.q <= 16 ? columns{2, 16} : columns{1, 32}};
+            widths.add(sizes.q <= 16 ? columns{2, 16} : columns{1, 32});
         } else if (sizes.q <= 8) {
-            widths = {{2, 8}, {4, 8}};
+            widths.add({2, 8});
+            widths.add({4, 8});
         } else {
             for (int const count : {16, 32, 48}) {
-                if (count / 16 <= divup(sizes.q, 16)) widths.push_back({1, count});
+                if (count / 16 <= divup(sizes.q, 16)) widths.add({1, count});
             }
-            if (sizes.q <= 16 && asked.n > 1) widths.push_back({2, 16});
+            if (sizes.q <= 16 && asked.n > 1) widths.add({2, 16});
+        }
+        // Whether a tile is allowed does not depend on its groups: a block that has no room for
+        // them has no place on an SM either.
+        std::vector<tma::config> tiles;
+        for (auto const& [images, count] : widths) {
+            for (int const rows : row_counts(asked, sizes.p)) {
+                tma::config const tile = {.groups = 1,
+                                          .images = images,
+                                          .columns = count,
+                                          .rows = rows,
+                                          .tiles_per_block = 1,
+                                          .blocks = 0};
+                if (tile.fits(asked)) tiles.push_back(tile);
+            }
         }
         for (int const block_groups : {8, 4, 2, 1}) {
-            if (block_groups < 4 && asked.groups() >= 4 * block_groups) continue;
-            for (auto const& [images, count] : widths) {
-                for (int const rows : row_counts(asked, sizes.p)) {
-                    for (int const tiles : {1, 2}) {
-                        add_tma({.groups = block_groups,
-                                 .images = images,
-                                 .columns = count,
-                                 .rows = rows,
-                                 .tiles_per_block = tiles,
-                                 .blocks = 0});
-                    }
+            bool const is_narrow = block_groups < 4 && asked.groups() >= 4 * block_groups;
+            if (is_narrow || !asked.has_groups(block_groups)) continue;
+            for (auto tile : tiles) {
+                tile.groups = block_groups;
+                for (int const count : {1, 2}) {
+                    tile.tiles_per_block = count;
+                    tile.blocks = blocks_of_sm(asked, tile);
+                    if (tile.blocks > 0) add(tile);
                 }
             }
         }
-    }
-    void add_tma(tma::config config) {
-        if (!config.fits(asked)) return;
-        config.blocks = blocks_of_sm(asked, config);
-        if (config.blocks > 0) add(config);
     }
 
     void add_cp_async() {
@@ -188,11 +185,12 @@ class listing {
             if (count <= groups && !is_wasteful) group_counts.add(count);
         }
         int const tiles = divup(sizes.q, 16);
-        std::vector<columns> widths = {{1, 16}, {2, 8}, {4, 8}};
+        few<columns> widths;
+        for (auto const& width : {columns{1, 16}, {2, 8}, {4, 8}}) widths.add(width);
         for (int const count : {32, 64}) {
-            if (count / 16 <= tiles) widths.push_back({1, count});
+            if (count / 16 <= tiles) widths.add({1, count});
         }
-        if (sizes.q > 8 && tiles == 1) widths.push_back({2, 16});
+        if (sizes.q > 8 && tiles == 1) widths.add({2, 16});
         // With a dilation every second output row, a phase, reads every second input row: a block
         // has rows of one phase.
         int const rows_of_phase = divup(sizes.p, rows_of(sizes).phases());
@@ -263,6 +261,8 @@ class listing {
     // The neighbours of a configuration: of fewer groups, narrower steps, more or fewer splits, and
     // a shorter ring of stages.
     template <class Config, class F> void add_gradients(Config const& best, F has_room) {
+        // Those of one call are all different.
+        auto const earlier = found | std::views::take(std::ssize(found));
         for (int const groups : {best.groups, best.groups / 2}) {
             if (groups == 0) continue;
             for (int const narrower : {1, 2}) {
@@ -277,7 +277,7 @@ class listing {
                         Config config = wide;
                         config.stages = stages;
                         config.splits = splits;
-                        bool const is_known = std::ranges::any_of(found, [&](auto const& other) {
+                        bool const is_known = std::ranges::any_of(earlier, [&](auto const& other) {
                             auto const* const same = std::get_if<Config>(&other.config);
                             return same != nullptr && is_same(*same, config);
                         });

@@ -75,8 +75,8 @@ struct shortlist {
     std::vector<candidate> list;
     std::vector<float> rows;
 
-    std::span<float const> row(std::size_t i) const {
-        return std::span(rows).subspan(i * feature_count, feature_count);
+    std::span<float, feature_count> row(std::size_t i) {
+        return std::span(rows).subspan(i * feature_count).first<feature_count>();
     }
 };
 // Lists the candidates, leaves out those with long estimates, and computes the features of the
@@ -85,29 +85,25 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     shortlist result = {.list = candidates(problem, arch), .rows = {}};
     auto& list = result.list;
     if (list.empty()) return result;
-    auto const time = [](candidate const& c) { return c.expected.microseconds; };
+    std::vector<double> times;
+    for (auto const& each : list) times.push_back(each.expected.microseconds);
     bool const is_gradient = problem.pass == direction::wgrad;
-    auto const most = (is_gradient ? most_gradient_estimate : most_estimate) *
-                      time(*std::ranges::min_element(list, {}, time));
-    std::erase_if(list, [&](candidate const& c) { return time(c) > most; });
-    if (std::ssize(list) > most_predicted) {
-        std::vector<double> times;
-        for (auto const& each : list) times.push_back(time(each));
-        std::ranges::nth_element(times, times.begin() + most_predicted - 1);
-        std::erase_if(list,
-                      [&](candidate const& c) { return time(c) > times[most_predicted - 1]; });
+    auto most = (is_gradient ? most_gradient_estimate : most_estimate) * std::ranges::min(times);
+    if (std::ssize(times) > most_predicted) {
+        auto const last = times.begin() + most_predicted - 1;
+        std::ranges::nth_element(times, last);
+        most = std::min(most, *last);
     }
+    std::erase_if(list, [&](candidate const& c) { return c.expected.microseconds > most; });
     // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
-    if (problem.pass == direction::wgrad) {
+    if (is_gradient) {
         if (auto const cluster = best_wgrad_cluster(problem, arch); cluster.microseconds > 0) {
             list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
         }
     }
     result.rows.resize(list.size() * feature_count);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        std::ranges::copy(features_of(problem, list[i], arch),
-                          result.rows.begin() + static_cast<std::ptrdiff_t>(i * feature_count));
-    }
+    feature_writer const writer(problem, list.front().expected.bytes, arch);
+    for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
     return result;
 }
 // The candidate whose predicted time is the least. A model predicts the logarithm of the time over
@@ -170,7 +166,7 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     auto const* const model = model_for(problem, arch);
     if (model == nullptr) return choice_of_family(problem, arch, no_model_for(arch));
     if (auto const untrained = choice_of_new_kernel(problem, arch)) return *untrained;
-    auto const result = shortlist_of(problem, arch);
+    auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
     auto const best = fastest(*model, result);
     auto const outside = model->first_outside(result.row(best));

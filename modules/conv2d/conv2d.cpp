@@ -62,12 +62,13 @@ void check_epilogue(problem const& problem) {
     bool const is_forward = problem.pass == direction::fprop;
     bool const is_wgrad = problem.pass == direction::wgrad;
     std::string refused;
-    auto const refuse_field = [&](bool is_refused, std::string const& field) {
-        if (is_refused) refused += (refused.empty() ? "" : ", ") + field;
+    auto const refuse_field = [&](bool is_refused, std::string_view field) {
+        if (is_refused) refused.append(refused.empty() ? "" : ", ").append(field);
     };
     refuse_field(problem.bias && !is_forward && !is_wgrad, "bias is true");
-    refuse_field(is_wgrad && problem.activation != activation::none,
-                 "activation is " + enumerator_name(problem.activation));
+    if (is_wgrad && problem.activation != activation::none) {
+        refuse_field(true, "activation is " + enumerator_name(problem.activation));
+    }
     refuse_field(problem.scale && !is_forward, "scale is true");
     refuse_field(problem.residual && !is_forward, "residual is true");
     refuse_field(problem.preactivation && !is_forward, "preactivation is true");

@@ -27,6 +27,7 @@ module;
 module spio.conv2d;
 
 import :estimator;
+import :fitted;
 import :positions_read;
 import spio.spec;
 
@@ -34,47 +35,8 @@ namespace spio::conv2d {
 
 namespace {
 
-// Constants fitted to times on an H200 (bench/results/conv2d_goals_sm90a-2026-11-21.json). The
-// estimates of these times are off by 11 % on average; those of weight gradients of few images are
-// up to 2.4 times the measured time.
-struct fitted_constants {
-    double overlap_sharpness = 5;            // exponent of the norm that combines overlapping times
-    double half_line_traffic = 1.09;         // factor of traffic if blocks read half cache lines
-    double lone_tap_products = 0.75;         // cost of a tap without a partner, in products of two
-    double idle_wave_share = 0.6;            // share of the idle SMs of the last wave that counts
-    double lone_block_share = 0.31;          // share of the time that an SM with one block waits
-    double second_kernel_microseconds = 1.5; // short, as it begins while the first one ends
-
-    // Cycles of a warp for all but the matrix products, per step or per tile.
-    double cp_async_step_cycles = 8;
-    double cp_async_unrolled_tile_cycles = 39, cp_async_looped_tile_cycles = 60;
-    double tma_tile_cycles = 10;
-    double wgrad_cp_async_tile_cycles = 120, wgrad_tma_tile_cycles = 50;
-    double tma_pixel_cycles = 3; // cycles of the TMA engine per pixel of a box
-    double tma_latencies = 2;    // memory latencies of a block, which loads and stores once
-};
-constexpr fitted_constants fitted;
-
 constexpr int most_registers = 255; // per thread
-
-// The cost of matrix products and of rows on a chip.
-struct chip_costs {
-    std::string_view chip;
-    double product_cycles; // of one 16 x 8 x 16 product on a quarter of an SM
-    // Latency of an input row: microseconds per product and per other cycle of a warp's step.
-    double row_microseconds_per_product;
-};
-constexpr chip_costs costs[] = {
-    {"H200", 6.2, 0.0077}, // fitted with the constants above
-    {"A100", 8.5, 0.009},  // this line and those below follow data sheets
-    {"RTX 3090", 32, 0.008},
-    {"RTX 4090", 32, 0.006},
-};
-chip_costs const& costs_of(chip const& chip) {
-    auto const* const found = std::ranges::find(costs, chip.name, &chip_costs::chip);
-    return found == std::end(costs) ? costs[0] : *found;
-}
-constexpr int quarters = 4; // of an SM, each with its scheduler
+constexpr int quarters = 4;         // of an SM, each with its scheduler
 
 // Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
 int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
@@ -127,72 +89,84 @@ struct estimator::setting {
     // Pairs of a row of dy and a row of x inside the image, which wgrad multiplies.
     double rows_multiplied = positions_read(rows_of(problem), problem.p())(problem.p());
 
-    // How many blocks a multiprocessor runs at a time, whatever their rows.
-    int resident_blocks(cp_async::config config) const {
+    // What configurations of cp_async that differ in their rows alone have in common.
+    struct strip {
+        cp_async::config config = {};
+        int resident_blocks = 0; // that a multiprocessor runs at a time
+        double traffic = 0;
+        double image_parts = 0, column_parts = 0, slices = 0; // the parts that blocks take
+        double columns = 0;                                   // read by all of them
+        double step_cycles = 0, row_microseconds = 0, row_bytes = 0;
+    };
+    strip const& strip_of(cp_async::config config) const {
         config.rows = 1;
-        if (!is_same(config, last_config)) {
-            last_config = config;
-            last_blocks = std::max(
-                1, concurrent_blocks(chip, {.threads = config.threads(problem),
-                                            .registers = registers_of(problem, config, chip),
-                                            .shared_bytes = config.shared_bytes(problem)}));
-        }
-        return last_blocks;
+        if (!is_same(config, last_strip.config)) last_strip = new_strip(config);
+        return last_strip;
     }
-    mutable cp_async::config last_config = {};
-    mutable int last_blocks = 0;
+    mutable strip last_strip = {};
 
-    estimate explain(cp_async::config const&) const;
-    estimate explain(tma::config const&) const;
-    estimate explain(wgrad_cp_async::config const& config) const {
-        return explain_gradient(config, std::max(1, config.blocks),
-                                fitted.wgrad_cp_async_tile_cycles);
+    // These write all of the estimate but its bytes.
+    void explain(cp_async::config const&, estimate&) const;
+    void explain(tma::config const&, estimate&) const;
+    void explain(wgrad_cp_async::config const& config, estimate& result) const {
+        explain_gradient(config, std::max(1, config.blocks), fitted.wgrad_cp_async_tile_cycles,
+                         result);
     }
-    estimate explain(wgrad_tma::config const& config) const {
-        return explain_gradient(config, 1, fitted.wgrad_tma_tile_cycles);
+    void explain(wgrad_tma::config const& config, estimate& result) const {
+        explain_gradient(config, 1, fitted.wgrad_tma_tile_cycles, result);
     }
 
   private:
+    strip new_strip(cp_async::config const&) const;
     template <class Config>
-    estimate explain_gradient(Config const&, int blocks, double tile_cycles) const;
+    void explain_gradient(Config const&, int blocks, double tile_cycles, estimate&) const;
 };
 
-estimate estimator::setting::explain(cp_async::config const& config) const {
-    double const images = problem.n, channel_bytes = 2.0 * problem.c;
-    double const blocks = static_cast<double>(config.blocks_of(problem));
-    double const rows = rows_read(config.rows);
-    double const columns = columns_read(config.columns);
-
-    estimate result;
-    result.bytes = bytes;
+estimator::setting::strip estimator::setting::new_strip(cp_async::config const& config) const {
+    strip result = {.config = config};
+    result.resident_blocks =
+        std::max(1, concurrent_blocks(chip, {.threads = config.threads(problem),
+                                             .registers = registers_of(problem, config, chip),
+                                             .shared_bytes = config.shared_bytes(problem)}));
     bool const splits_lines =
-        2 * group_width * config.groups < 128 && channel_bytes >= 128; // 128: bytes of a cache line
-    result.traffic = result.bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
-
-    // Each warp does one step for each input row that it reads.
-    double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
-                         divup(problem.groups(), config.groups) * config.warps();
-    double const products = row_products;
+        2 * group_width * config.groups < 128 && 2.0 * problem.c >= 128; // bytes of a cache line
+    result.traffic = bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
+    result.image_parts = divup(problem.n, config.images);
+    result.column_parts = divup(sizes.q, config.columns);
+    result.slices = divup(problem.groups(), config.groups);
+    result.columns = columns_read(config.columns);
     double const tile_cycles =
         config.unrolled ? fitted.cp_async_unrolled_tile_cycles : fitted.cp_async_looped_tile_cycles;
-    result.arithmetic = steps *
-                        (fitted.cp_async_step_cycles +
-                         config.mma_tiles * (products * costs.product_cycles + tile_cycles)) /
-                        cycles_per_microsecond;
+    result.step_cycles = fitted.cp_async_step_cycles +
+                         config.mma_tiles * (row_products * costs.product_cycles + tile_cycles);
+    result.row_microseconds = costs.row_microseconds_per_product *
+                              (fitted.cp_async_step_cycles + config.mma_tiles * row_products);
+    result.row_bytes = 2.0 * group_width * config.groups * config.images *
+                       std::min(config.input_columns(problem), sizes.w);
+    return result;
+}
+
+void estimator::setting::explain(cp_async::config const& config, estimate& result) const {
+    auto const& strip = strip_of(config);
+    double const blocks = static_cast<double>(config.blocks_of(problem));
+    double const rows = rows_read(config.rows);
+
+    result.traffic = strip.traffic;
+    // Each warp does one step for each input row that it reads.
+    double const steps =
+        strip.image_parts * rows * strip.column_parts * strip.slices * config.warps();
+    result.arithmetic = steps * strip.step_cycles / cycles_per_microsecond;
 
     // A block reads its rows one after the other; as many rows are in flight as there are stages,
     // less one.
-    result.blocks_per_sm = resident_blocks(config);
+    result.blocks_per_sm = strip.resident_blocks;
     double const concurrent = 1.0 * chip.sm_count * result.blocks_per_sm;
     result.waves = blocks / concurrent;
     double const block_rows = rows / divup(sizes.p, config.rows);
-    double const row_microseconds = costs.row_microseconds_per_product *
-                                    (fitted.cp_async_step_cycles + config.mma_tiles * products);
-    double const row_bytes = 2.0 * group_width * config.groups * config.images *
-                             std::min(config.input_columns(problem), sizes.w);
-    double const bytes_read = images * rows * columns * channel_bytes;
-    double const bytes_in_flight = std::min(concurrent, blocks) * (config.stages - 1) * row_bytes;
-    result.latency = std::max(std::max(result.waves, 1.0) * block_rows * row_microseconds,
+    double const bytes_read = 1.0 * problem.n * rows * strip.columns * (2.0 * problem.c);
+    double const bytes_in_flight =
+        std::min(concurrent, blocks) * (config.stages - 1) * strip.row_bytes;
+    result.latency = std::max(std::max(result.waves, 1.0) * block_rows * strip.row_microseconds,
                               bytes_read / bytes_in_flight * chip.latency_microseconds);
 
     // An SM that holds few blocks idles while one of them waits, and some SMs idle in the last
@@ -202,22 +176,19 @@ estimate estimator::setting::explain(cp_async::config const& config) const {
     result.microseconds =
         chip.launch_microseconds + overlapped(result) * (1 + fitted.idle_wave_share * idle) *
                                        (1 + fitted.lone_block_share / result.blocks_per_sm);
-    return result;
 }
 
 // The time of traffic is the longer of two: that of memory and that of the TMA engine.
-estimate estimator::setting::explain(tma::config const& config) const {
+void estimator::setting::explain(tma::config const& config, estimate& result) const {
     double const images = problem.n;
     double const slices = divup(problem.groups(), config.groups);
     double const outputs = images * sizes.p * sizes.q;
     double const rows = rows_read(config.rows);
     double const inputs = images * rows * columns_read(config.columns);
 
-    estimate result;
-    result.bytes = bytes;
     double const engine =
         fitted.tma_pixel_cycles * (inputs + outputs) * slices * quarters / cycles_per_microsecond;
-    result.traffic = std::max(result.bytes / chip.copy_bytes, engine);
+    result.traffic = std::max(bytes / chip.copy_bytes, engine);
 
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          config.mma_tiles() * slices * config.groups;
@@ -232,18 +203,15 @@ estimate estimator::setting::explain(tma::config const& config) const {
 
     result.microseconds = chip.launch_microseconds +
                           overlapped(result) * (1 + fitted.lone_block_share / result.blocks_per_sm);
-    return result;
 }
 
 // All blocks run at the same time, with one warp per group of channels. Each tile costs a warp
 // `tile_cycles` besides its products; an SM holds only `blocks` blocks to overlap them.
 template <class Config>
-estimate estimator::setting::explain_gradient(Config const& config, int blocks,
-                                              double tile_cycles) const {
-    estimate result;
-    result.bytes = bytes;
-    result.traffic =
-        (result.bytes + static_cast<double>(config.workspace_bytes(problem))) / chip.copy_bytes;
+void estimator::setting::explain_gradient(Config const& config, int blocks, double tile_cycles,
+                                          estimate& result) const {
+    auto const workspace = static_cast<double>(config.workspace_bytes(problem));
+    result.traffic = (bytes + workspace) / chip.copy_bytes;
 
     double const strips =
         1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns);
@@ -259,11 +227,9 @@ estimate estimator::setting::explain_gradient(Config const& config, int blocks,
     result.waves = static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * blocks);
     result.arithmetic *= std::ceil(result.waves - 1e-9) / result.waves;
     result.latency = chip.latency_microseconds * config.stages;
-    bool const has_second_kernel = config.workspace_bytes(problem) > 0;
     result.microseconds = chip.launch_microseconds +
-                          (has_second_kernel ? fitted.second_kernel_microseconds : 0) +
+                          (workspace > 0 ? fitted.second_kernel_microseconds : 0) +
                           overlapped(result);
-    return result;
 }
 estimator::estimator(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
@@ -271,12 +237,14 @@ estimator::estimator(problem const& problem, arch arch) {
 }
 estimator::~estimator() = default;
 
-estimate estimator::operator()(config const& config) const {
-    return std::visit([&](auto const& body) { return common->explain(body); }, config);
+void estimator::operator()(candidate& candidate) const {
+    auto& [config, expected] = candidate;
+    expected.bytes = common->bytes;
+    std::visit([&](auto const& body) { common->explain(body, expected); }, config);
 }
 
 int estimator::blocks_of_sm(cp_async::config const& config) const {
-    return common->resident_blocks(config);
+    return common->strip_of(config).resident_blocks;
 }
 
 estimate explain(problem const& problem, config const& config, arch arch) {
@@ -285,7 +253,9 @@ estimate explain(problem const& problem, config const& config, arch arch) {
 }
 
 estimate estimated(problem const& problem, config const& config, arch arch) {
-    return estimator(problem, arch)(config);
+    candidate candidate = {config, {}};
+    estimator(problem, arch)(candidate);
+    return candidate.expected;
 }
 
 std::string estimate::explained() const {

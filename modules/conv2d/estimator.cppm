@@ -6,7 +6,9 @@ module;
 #include "conv2d/problem.h"
 #include "conv2d/wgrad_tma.h"
 
+#include <array>
 #include <memory>
+#include <span>
 
 module spio.conv2d:estimator;
 
@@ -22,13 +24,31 @@ class estimator {
     estimator(problem const&, arch);
     ~estimator();
 
-    estimate operator()(config const&) const;
+    // Writes the estimate of a candidate's configuration, where the candidate is stored: a copy of
+    // numbers that were just written waits for them.
+    void operator()(candidate&) const;
     // How many blocks a multiprocessor runs at a time.
     int blocks_of_sm(cp_async::config const&) const;
 
   private:
     struct setting;
     std::unique_ptr<setting> common;
+};
+
+// Writes the features of configurations of one problem, each into a row. What they have in common
+// is computed once. The problem must outlive the writer; all tensors have so many bytes.
+class feature_writer {
+  public:
+    feature_writer(problem const&, double bytes, arch);
+
+    void write(candidate const&, std::span<float, feature_count> row) const;
+
+  private:
+    static constexpr int problem_features = 16;
+    problem const& asked;
+    chip const& used_chip;
+    correlation sizes;
+    std::array<float, problem_features> of_problem;
 };
 
 // A configuration of wgrad whose clusters add their sums, and the time that it is expected to take.

@@ -23,6 +23,7 @@ module;
 
 module spio.conv2d;
 
+import :estimator;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -31,7 +32,8 @@ namespace {
 
 // The order is that in which features_of() adds the values.
 constexpr std::array<std::string_view, feature_count> names = {
-    // The problem. Sizes are logarithms; a copy and a launch have the times of the chip.
+    // The problem: problem_features of them. Sizes are logarithms; a copy and a launch have the
+    // times of the chip.
     "log_n", "log_groups", "log_rows", "log_columns", "r", "s", "stride", "dilation", "spacing",
     "is_dgrad", "has_bias", "is_bf16", "has_half_gradient", "knows_image", "log_copy_over_launch",
     "line_share_of_pixel",
@@ -153,22 +155,29 @@ block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& co
     return shape;
 }
 
+// The least whole number that is not below a quotient of sizes. std::ceil is a call on a processor
+// that a compiler may not assume to round.
+double rounded_up(double quotient) {
+    if (!(quotient < 0x1p53)) return std::ceil(quotient);
+    auto const truncated = static_cast<double>(static_cast<long long>(quotient));
+    return truncated < quotient ? truncated + 1 : truncated;
+}
 // The share of tiles of this size that lies inside.
-double used(double size, double tile) { return size / (std::ceil(size / tile) * tile); }
+double used(double size, double tile) { return size / (rounded_up(size / tile) * tile); }
+
 double logarithm(double value) { return std::log2(std::max(value, 1e-6)); }
 
 // Features, added one after the other in the order of their names.
 struct feature_list {
-    features values;
-    int count = 0;
+    float* next;
 
-    void add(double value) { values[count++] = static_cast<float>(value); }
+    void add(double value) { *next++ = static_cast<float>(value); }
 };
 
 // Adds the features of a problem alone; `copy_over_launch` is the time of a copy of its bytes over
 // that of a launch.
-void add_problem(feature_list& list, problem const& problem, double copy_over_launch) {
-    correlation const sizes = correlation_of(problem);
+void add_problem(feature_list& list, problem const& problem, correlation const& sizes,
+                 double copy_over_launch) {
     list.add(logarithm(problem.n));
     list.add(logarithm(problem.groups()));
     list.add(logarithm(sizes.p));
@@ -198,12 +207,12 @@ void add_config(feature_list& list, block_shape_of_body const& shape) {
     list.add(shape.stages);
     list.add(shape.blocks);
     list.add(shape.is_unrolled);
-    list.add(logarithm(shape.splits));
+    list.add(shape.splits == 1 ? 0 : logarithm(shape.splits));
 }
 
 // The shares of tiles that lie inside the output, and the halo of their input.
-void add_tile(feature_list& list, problem const& problem, block_shape_of_body const& shape) {
-    correlation const sizes = correlation_of(problem);
+void add_tile(feature_list& list, problem const& problem, correlation const& sizes,
+              block_shape_of_body const& shape) {
     bool const is_gradient = problem.pass == direction::wgrad;
     double const groups_used = used(problem.groups(), shape.groups);
     double const images_used = used(problem.n, shape.images);
@@ -231,7 +240,7 @@ void add_occupancy(feature_list& list, chip const& chip, block_shape_of_body con
     double const waves = expected.waves, blocks = expected.blocks_per_sm;
     list.add(logarithm(waves));
     list.add(waves);
-    list.add(waves / std::ceil(waves - 1e-9));
+    list.add(waves / rounded_up(waves - 1e-9));
     list.add(blocks * shape.threads / chip.sm_threads);
     list.add(blocks * shape.threads * shape.registers / chip.sm_registers);
     list.add(blocks * shape.shared_bytes / chip.shared_bytes);
@@ -255,20 +264,28 @@ void add_estimate(feature_list& list, chip const& chip, estimate const& expected
 
 std::span<std::string_view const, feature_count> feature_names() { return names; }
 
-features features_of(problem const& problem, candidate const& candidate, arch arch) {
-    chip const& chip = chip_of(arch);
+feature_writer::feature_writer(problem const& problem, double bytes, arch arch)
+    : asked(problem), used_chip(chip_of(arch)), sizes(correlation_of(problem)) {
+    feature_list list = {of_problem.data()};
+    add_problem(list, problem, sizes, bytes / used_chip.copy_bytes / used_chip.launch_microseconds);
+}
+
+void feature_writer::write(candidate const& candidate, std::span<float, feature_count> row) const {
     auto const& [config, expected] = candidate;
-    auto const shape =
-        std::visit([&](auto const& body) { return shape_of(problem, body); }, config);
-    feature_list list;
-    add_problem(list, problem, expected.bytes / chip.copy_bytes / chip.launch_microseconds);
+    auto const shape = std::visit([&](auto const& body) { return shape_of(asked, body); }, config);
+    feature_list list = {std::ranges::copy(of_problem, row.data()).out};
     add_config(list, shape);
-    add_tile(list, problem, shape);
-    add_occupancy(list, chip, shape, expected);
-    add_estimate(list, chip, expected);
-    list.add(logarithm(static_cast<double>(shape.block_count) / chip.sm_count));
-    list.add(logarithm(static_cast<double>(problem.taps()) * shape.mma_tiles));
-    return list.values;
+    add_tile(list, asked, sizes, shape);
+    add_occupancy(list, used_chip, shape, expected);
+    add_estimate(list, used_chip, expected);
+    list.add(logarithm(static_cast<double>(shape.block_count) / used_chip.sm_count));
+    list.add(logarithm(static_cast<double>(asked.taps()) * shape.mma_tiles));
+}
+
+features features_of(problem const& problem, candidate const& candidate, arch arch) {
+    features values;
+    feature_writer(problem, candidate.expected.bytes, arch).write(candidate, values);
+    return values;
 }
 
 } // namespace spio::conv2d

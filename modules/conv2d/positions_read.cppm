@@ -18,7 +18,9 @@ namespace spio::conv2d {
 // The configurations of a problem have few different sizes: each is counted once.
 class positions_read {
   public:
-    positions_read(correlated_axis const& axis, int outputs) : axis(axis), outputs(outputs) {}
+    positions_read(correlated_axis const& axis, int outputs) : axis(axis), outputs(outputs) {
+        known.reserve(16);
+    }
 
     // The positions that blocks of so many outputs read in all.
     double operator()(int block) const {
