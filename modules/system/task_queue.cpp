@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A worker is the thread of a queue with its tasks. exit() destroys static objects that tasks may
-// use, so that it ends all queues first. A process that was forked has none of its parent's
+// use, so that it ends all queues first: before those of its own thread, and when it comes to what
+// was made before a queue or a library. A process that was forked has none of its parent's
 // threads: it forgets the worker and starts one of its own.
 module;
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdlib>
@@ -96,6 +98,17 @@ class live_queues {
     bool is_registered = false;
 };
 
+// A task may make static objects while exit() begins: those are destroyed before anything that was
+// registered earlier. Objects of the main thread are destroyed before all static ones.
+struct main_thread_end {
+    ~main_thread_end() { end_queues(); }
+};
+void end_queues_with_main_thread() {
+    if (gettid() != getpid()) return;
+    thread_local main_thread_end const registered;
+    static_cast<void>(registered);
+}
+
 } // namespace
 
 void end_queues() { live_queues::all().end(); }
@@ -127,6 +140,7 @@ std::shared_ptr<task_queue::worker> task_queue::find_worker() {
 
 void task_queue::add(std::function<void()> task) {
     live_queues::all().add(this);
+    end_queues_with_main_thread();
     auto const worker = find_worker();
     if (!worker) return;
     {

@@ -87,7 +87,8 @@ class task_queue {
     std::shared_ptr<worker> find_worker();
 };
 
-// Ends the queues of this process: for what a task uses may be destroyed with the program.
+// Ends the queues of this process: for what a task uses may be destroyed with the program. exit()
+// calls it first if it is called by the main thread, and if that has added a task.
 void end_queues();
 // Has exit() end the queues before it destroys what was made until now. exit() works backwards, so
 // this is called again when a library that tasks use has been opened, or has made objects.

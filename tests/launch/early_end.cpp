@@ -4,10 +4,12 @@
 // As in Python, nobody destroys the runtime. A generic kernel serves every layer with the same
 // filter; the background thread compiles the kernels of each layer alone. What it uses must be
 // there until it has ended, although exit() destroys static objects. The driver and NVRTC are
-// fakes.
+// fakes. With the argument `first` the program ends within the first compilation, otherwise after
+// it.
 #include "tests/cuda/fake_machine.h"
 #include "tests/folder.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -39,14 +41,19 @@ static void pause(int milliseconds) {
 using entries = jit::nvrtc_entries;
 
 // NVRTC too makes objects in its first compilation that exit() destroys.
+static std::atomic<bool> has_begun = false;
+static int milliseconds_of_compilation = 1;
 static entries::result compile(entries::program program, int count, char const* const* options) {
     static std::vector<int> const object(1000, 1);
-    pause(object.back());
+    has_begun = true;
+    pause(milliseconds_of_compilation);
     return fake::nvrtc.compile_program(program, count * object.front(), options);
 }
 
-int main() {
+int main(int count, char** words) {
     try {
+        bool const ends_within_first = count > 1 && std::string(words[1]) == "first";
+        if (ends_within_first) milliseconds_of_compilation = 200;
         test::folder const folder;
         fake::the_machine().params_bytes = [](std::string const& name) {
             if (name.starts_with("conv2d_wgrad_reduce_")) {
@@ -79,7 +86,7 @@ int main() {
             if (c == 8) std::atexit([] { pause(300); });
         }
         // What the thread needs once is there when the first kernel is compiled.
-        while (gpu.count_tiers().compiled == 0) {
+        while (ends_within_first ? !has_begun : gpu.count_tiers().compiled == 0) {
             pause(1);
         }
     } catch (std::exception const& e) {
