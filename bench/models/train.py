@@ -1,6 +1,6 @@
 # Trains the models that choose configurations, and tells how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
@@ -241,8 +241,9 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--family", choices=MODELS, default="conv2d")
+    parser.add_argument("--models", default="", help="their names, with commas: correlation, gradient, wgmma; all of the family without it")
     parser.add_argument("--chip", default="H200")
-    parser.add_argument("--report", type=pathlib.Path)
+    parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
     parser.add_argument("--new", type=pathlib.Path, help="the times of another sweep, to measure regrets on")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
     parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")
@@ -261,7 +262,9 @@ def main():
     if new:
         report |= {"new_sweep_sha256": new.digest, "new_layers": len(new.problems), "new_times": len(new.times)}
     values = []
-    for name, directions in MODELS[options.family].items():
+    asked = options.models.split(",") if options.models else list(MODELS[options.family])
+    for name in asked:
+        directions = MODELS[options.family][name]
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
         held = rows[sweep.is_held_out[sweep.layer[rows]]]
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
@@ -287,7 +290,8 @@ def main():
         options.values.write_text("\n".join(values) + "\n")
     print(json.dumps(report, indent=1))
     if options.report:
-        options.report.write_text(json.dumps(report, indent=1) + "\n")
+        reported = json.loads(options.report.read_text()) if options.report.exists() else {}
+        options.report.write_text(json.dumps(reported | report, indent=1) + "\n")
 
 
 if __name__ == "__main__":
