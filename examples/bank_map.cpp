@@ -1,5 +1,10 @@
 // Draws a tile in three layouts, and the banks of shared memory that a column of each is read from.
 // SPDX-License-Identifier: Apache-2.0
+//
+// axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
+// positions in one; fold<K, 8> counts such blocks, and unfold() counts single values again. A
+// tensor is its axes, outermost first; a checkerboard exchanges cells in every second row. A
+// compound index is one number for several indices, here for the lanes of a warp.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

@@ -1,5 +1,14 @@
 // A matrix product on tensor cores, c = a b', as a kernel that any of the compilers takes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// I and J are the rows and columns of c, K is what the product sums over. axis<K>(32) is the
+// dimension K with 32 values; fold<K, 32>, or an axis / 32, counts it in blocks of 32. A tensor is
+// a pointer with axes, outermost first; a subscript is a position along some of them, and returns a
+// cursor, a place in the tensor. A compound index is one number for several indices. push<T>()
+// takes room for a tensor T from the block's shared memory, and returns it and the rest. A
+// tile_loader copies a tile by cp.async, its cells dealt out to the threads. A fragment is the part
+// of a matrix that a lane holds, in pieces of two neighbours: row_index() is the row that the lane
+// gives to ldmatrix, and for_lane<lane_index>() says which elements it holds.
 #include "product.h"
 #include "spio/facts.h"
 #include "spio/swizzle.h"

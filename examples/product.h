@@ -1,5 +1,9 @@
 // The dimensions, matrices and parameters of the product, for the kernel and its caller.
 // SPDX-License-Identifier: Apache-2.0
+//
+// I and J are the rows and columns of c = a b', K is what the product sums over. axis<J>(64) is the
+// dimension J with 64 values, and axis<I>(dynamic) one whose size the caller tells; k / 8 are the
+// blocks of 8. A tensor is a pointer with axes, outermost first.
 #pragma once
 
 #include "spio/dims.h"

@@ -1,5 +1,8 @@
 // Folds a channel index by 8 and finds its element, knowing the tensor's axes by name.
 // SPDX-License-Identifier: Apache-2.0
+//
+// axis<C>(32) is the dimension C with 32 values; c / 8 and c % 8 are its blocks of 8 and the
+// positions in one. A tensor is a pointer with axes, outermost first.
 #include <cstdio>
 
 import spio.dims;

@@ -1,5 +1,10 @@
 // Draws boxes: where in shared memory the copy engine puts each 16 bytes of a tile, by its swizzle.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A box is a tile as TMA copies it; a swizzle exchanges its cells of 16 bytes by their row. I are
+// rows and K columns. axis<K>(64) is the dimension K with 64 values, and k / 8 its blocks of 8. A
+// tensor is its axes, outermost first. place.total<K>() is the whole place along K, and unfold()
+// counts it in single steps.
 #include <string>
 #include <vector>
 

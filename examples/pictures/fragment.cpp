@@ -1,5 +1,10 @@
 // Draws fragments: which lane holds which elements of a matrix product, and in which register.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fragment is the part of a matrix that a lane holds; its pieces are its registers, of two
+// neighbours each. Of c = a b, I are the rows of a, J the columns of b, and K is summed over.
+// axis<I>(16) is the dimension I with 16 values. lane_index is where a lane's part of each piece
+// is; total<K>() is the whole place along K, and unfold() counts it in single steps.
 #include <string>
 
 #include "../picture.h"

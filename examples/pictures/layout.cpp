@@ -1,5 +1,10 @@
 // Draws layouts: in which banks the cells of a tile are, and how often a warp waits for them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// I are rows and K columns. axis<K>(64) is the dimension K with 64 values, k / 8 its blocks of 8,
+// and i.pitch(33) an axis whose neighbours are 33 elements apart. A tensor is its axes, outermost
+// first; a swizzle exchanges cells by their row. A compound index is one number for several
+// indices, here for the lanes of a warp.
 #include <algorithm>
 #include <cstddef>
 #include <string>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
-// when a kernel is compiled. A group is 8 channels.
+// when a kernel is compiled. A group is 8 channels. for_lane<lane_index>(lane) says which elements
+// of a fragment a lane holds.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

@@ -8,6 +8,10 @@
 // blocks and warps share it) are known when a kernel is compiled. rebase() makes a cursor that
 // holds its address, computed once. A compound index is one number for several indices, the last of
 // which varies fastest. `live` is the number of output rows that read the same input row.
+// for_lane<lane_index>(lane) says which elements of a fragment a lane holds. row_index() is the row
+// that a lane gives to ldmatrix or stmatrix. unfold() counts a fold in single steps. cast<D>(x) is
+// the same number in the dimension D. push<T>() takes room for a tensor T from the block's shared
+// memory, and returns it and the rest.
 //
 //     input   global --cp.async--> a ring of shared rows --ldmatrix--> fragments of 16 columns
 //     filter  global -> fragments that stay in registers

@@ -11,7 +11,8 @@
 // fastest. With a dilation of 2, rows are in two phases, each of every second row. A strip is some
 // neighbouring columns. A cell is 16 bytes: 8 channels of a pixel. A stage is one place of a ring
 // in shared memory. `live` is the number of output rows that read the same input row. A group is 8
-// channels.
+// channels. unfold() counts a fold in single steps. cast<D>(x) is the same number in the dimension
+// D.
 #pragma once
 
 #include "conv2d/cp_async.h"

@@ -6,7 +6,8 @@
 // with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with
 // axes, outermost first. A subscript is a position along some of its axes, and returns a cursor: a
 // place in the tensor, with an address. Problem (the sizes and options of a call) and Config (how
-// blocks and warps share it) are known when a kernel is compiled.
+// blocks and warps share it) are known when a kernel is compiled. for_lane<lane_index>(lane) says
+// which elements of a fragment a lane holds. cast<D>(x) is the same number in the dimension D.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

@@ -5,7 +5,9 @@
 // some rows and columns of the output. With folds as units, fold<C, 8>(2) is the third group. A
 // tensor's subscript is a position, and returns a cursor: a place in the tensor. Problem (the sizes
 // and options of a call) and Config (how blocks and warps share it) are known when a kernel is
-// compiled.
+// compiled. row_index() is the row that a lane gives to ldmatrix or stmatrix. unfold() counts a
+// fold in single steps. cast<D>(x) is the same number in the dimension D. push<T>() takes room for
+// a tensor T from the block's shared memory, and returns it and the rest.
 //
 //     input   global --TMA--> a shared tile --ldmatrix--> fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers

@@ -5,7 +5,9 @@
 // the output, an mma tile 16 columns of a row, a tap an element of the filter's window. `live`
 // output rows read the same input row. A cursor is a place in a tensor; a subscript moves it.
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
-// when a kernel is compiled.
+// when a kernel is compiled. for_lane<lane_index>(lane) says which elements of a fragment a lane
+// holds. row_index() is the row that a lane gives to ldmatrix or stmatrix. unfold() counts a fold
+// in single steps. numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
 #pragma once
 
 #include "conv2d/epilogue.cuh"

@@ -8,7 +8,9 @@
 // some of its axes, and returns a cursor: a place in the tensor, with an address. Problem (the
 // sizes and options of a call) and Config (how blocks and warps share it) are known when a kernel
 // is compiled. A compound index is one number for several indices, the last of which varies
-// fastest. A cell is 16 bytes: 8 channels of a pixel. A group is 8 channels.
+// fastest. A cell is 16 bytes: 8 channels of a pixel. A group is 8 channels. unfold() counts a fold
+// in single steps. cast<D>(x) is the same number in the dimension D. push<T>() takes room for a
+// tensor T from the block's shared memory, and returns it and the rest.
 #pragma once
 
 #include "conv2d/filter_tile.cuh"

@@ -7,7 +7,7 @@
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
 // when a kernel is compiled. A span is some neighbouring rows of dy. The workspace is the array in
 // global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one mma
-// computes.
+// computes. numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

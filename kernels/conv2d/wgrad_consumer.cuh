@@ -11,7 +11,7 @@
 // of all images. A slice is the channels of some groups, which a block takes. The workspace is the
 // array in global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one
 // mma computes. A strip is some neighbouring columns. A stage is one place of a ring in shared
-// memory.
+// memory. cast<D>(x) is the same number in the dimension D.
 #pragma once
 
 #include "conv2d/tensors.h"

@@ -5,7 +5,8 @@
 // channels. A cursor is a place in a tensor: a subscript adds a position to it, and step() moves
 // it. Problem (the sizes and options of a call) and Config (how blocks and warps share it) are
 // known when a kernel is compiled. A slice is the channels of some groups, which a block takes.
-// With a dilation of 2, rows are in two phases, each of every second row.
+// With a dilation of 2, rows are in two phases, each of every second row. cast<D>(x) is the same
+// number in the dimension D.
 //
 //     x, dy   global --cp.async--> a ring of rows in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group

@@ -5,7 +5,8 @@
 // holds: d8 and d16 are the 8 channels of x under one tap of the filter and under two, q16 is 16
 // columns, which the product sums over, and k8 is 8 channels of y. Q is a column of y, and
 // fold<Q, 2> counts pairs of them: a register holds one pair. A compound index is one number for
-// several indices, the last of which varies fastest.
+// several indices, the last of which varies fastest. for_lane<lane_index>(lane) says which elements
+// of a fragment a lane holds.
 #pragma once
 
 #include "conv2d/mma_axes.h"

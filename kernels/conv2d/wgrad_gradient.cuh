@@ -6,6 +6,8 @@
 // is the dimension D with n values. A tensor is a pointer with axes, outermost first; a subscript
 // is a position along some of its axes. Problem, the sizes and options of a call, is known when a
 // kernel is compiled. A PAIR is two taps, whose gradients one accumulator has.
+// for_lane<lane_index>(lane) says which elements of a fragment a lane holds. unfold() counts a fold
+// in single steps.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

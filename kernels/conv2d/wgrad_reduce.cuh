@@ -8,7 +8,8 @@
 // address. Problem (the sizes and options of a call) and Config (how blocks and warps share it) are
 // known when a kernel is compiled. A compound index is one number for several indices, the last of
 // which varies fastest. A slice is the channels of some groups, which a block takes. A PAIR is two
-// taps, whose gradients one mma computes.
+// taps, whose gradients one mma computes. push<T>() takes room for a tensor T from the block's
+// shared memory, and returns it and the rest.
 //
 //     workspace  global -> four floats of an element, summed over some of the splits per reader
 //     readers    shared -> the first reader adds the others' sums in order -> global dw and dbias

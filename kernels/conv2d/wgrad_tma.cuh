@@ -6,7 +6,8 @@
 // position, and returns a cursor: a place in the tensor. Problem (the sizes and options of a call)
 // and Config (how blocks and warps share it) are known when a kernel is compiled. A slice is the
 // channels of some groups, which a block takes. With a dilation of 2, rows are in two phases, each
-// of every second row.
+// of every second row. cast<D>(x) is the same number in the dimension D. numbers_below<n> is the
+// list 0, 1, … n - 1 of template arguments.
 //
 //     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group

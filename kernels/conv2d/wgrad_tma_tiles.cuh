@@ -10,6 +10,7 @@
 // known when a kernel is compiled. A span is some neighbouring rows of dy. A split is a share of
 // the rows of all images. With a dilation of 2, rows are in two phases, each of every second row. A
 // cell is 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory.
+// push<T>() takes room for a tensor T from the block's shared memory, and returns it and the rest.
 #pragma once
 
 #include "conv2d/wgrad_cluster.cuh"

@@ -4,7 +4,8 @@
 // A position X is a pixel with all its channels C; in a round, a block normalizes some of them. A
 // fold counts a dimension in blocks. A tensor's subscript returns a cursor: a place in the tensor.
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
-// when a kernel is compiled.
+// when a kernel is compiled. push<T>() takes room for a tensor T from the block's shared memory,
+// and returns it and the rest.
 //
 //     x   global --cp.async--> a ring of rounds in shared memory -> values in registers
 //         values -> mean, then variance, by lane shuffles and sums of warps in shared memory

@@ -4,7 +4,8 @@
 // A factor is a or b of the product. A fragment is the part of a matrix operand that a lane holds.
 // M and N are the rows and columns of the result, K what the product sums over; fold<K, 16> counts
 // K in blocks of 16. Problem (the sizes and options of a call) and Config (how blocks and warps
-// share it) are known when a kernel is compiled.
+// share it) are known when a kernel is compiled. numbers_below<n> is the list 0, 1, … n - 1 of
+// template arguments.
 //
 //     a, b    global --cp.async--> a ring of tiles in shared memory
 //     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied

@@ -7,7 +7,8 @@
 // a cursor: a place in the tensor, with an address. Problem (the sizes and options of a call) and
 // Config (how blocks and warps share it) are known when a kernel is compiled. A compound index is
 // one number for several indices, the last of which varies fastest. A stage is one place of a ring
-// in shared memory.
+// in shared memory. push<T>() takes room for a tensor T from the block's shared memory, and returns
+// it and the rest.
 #pragma once
 
 #include "matmul/cp_async.h"

@@ -4,7 +4,10 @@
 // M and N are the rows and columns of the result; fold<N, 8> counts columns in blocks of 8. A
 // fragment is the part of a matrix that a lane holds. The epilogue changes the sums before they are
 // stored. Code that is passed once waits for its instructions, so that a short loop over cells of 8
-// columns takes less time than long code without a loop.
+// columns takes less time than long code without a loop. for_lane<lane_index>(lane) says which
+// elements of a fragment a lane holds. push<T>() takes room for a tensor T from the block's shared
+// memory, and returns it and the rest. position.total<D>() is the whole place along D, in single
+// steps.
 #pragma once
 
 #include "matmul/cp_async_block.cuh"

@@ -4,7 +4,7 @@
 // The problem says, when the kernel is compiled, which of these there are. The bias has a float for
 // each column of the product. The residual is a matrix of the product's sizes that is added last:
 // c, whose rows are c.leading elements apart and, in a batch of products, whose matrices are
-// c.batch elements apart.
+// c.batch elements apart. position.total<D>() is the whole place along D, in single steps.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

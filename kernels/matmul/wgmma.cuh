@@ -10,6 +10,7 @@
 // consume. For each stage (a place of the ring), an mbarrier `full` tells the consumers that both
 // tiles have come, and `empty` tells the producers of all blocks of the cluster that the consumers
 // of this block have read them. Stores of a tile go on while the next tile is computed.
+// numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
 #pragma once
 
 #include "matmul/wgmma_store.cuh"

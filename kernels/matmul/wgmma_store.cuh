@@ -4,7 +4,8 @@
 // The epilogue changes the sums: bias, activation, residual. M and N are rows and columns of the
 // result d; a fold counts them in blocks. A line is the 128 bytes of a row that a buffer holds.
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
-// when a kernel is compiled.
+// when a kernel is compiled. for_lane<lane_index>(lane) says which elements of a fragment a lane
+// holds. row_index() is the row that a lane gives to ldmatrix or stmatrix.
 #pragma once
 
 #include "matmul/epilogue.cuh"

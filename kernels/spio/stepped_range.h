@@ -1,5 +1,8 @@
 // Ranges of the values of one dimension with a step, and in reverse.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An index is an integer type that says what it counts: a dimension such as K, or a fold of it,
+// such as fold<K, 8>, which counts K in blocks of 8.
 #pragma once
 
 #include "spio/fold.h"

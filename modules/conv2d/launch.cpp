@@ -80,6 +80,7 @@ template <class T>
 void convolution::launch_body(stream const& stream, correlation_args<T> const& args,
                               epilogue_args<T> const& epilogue) const {
     problem const launched = problem_of(compiled_problem, args, epilogue);
+    // Launches of other sizes are not timed: kernels are compared for the problem's own sizes.
     bool const is_comparable = launched.n == compiled_problem.n &&
                                launched.h == compiled_problem.h && launched.w == compiled_problem.w;
     kernels.launch(stream, is_comparable, [&](ready_correlation const& ready) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An epilogue may end with a function of the user's, which gets the position of two sums: image,
-// row, column and channel.
+// row, column and channel. position.total<D>() is the whole place along D, in single steps.
 #pragma once
 
 #include "conv2d/problem.h"

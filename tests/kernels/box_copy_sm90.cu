@@ -5,7 +5,8 @@
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A compound index is one number for several
 // indices, the last of which varies fastest. partition() deals the positions of an index out to
-// lanes.
+// lanes. push<T>() takes room for a tensor T from the block's shared memory, and returns it and the
+// rest.
 //
 // A block copies the tiles of one image from x to y, by its threads, and to z with flipped signs.
 // TMA loads the tiles from x and stores them to z, in boxes.

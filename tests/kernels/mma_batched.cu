@@ -6,7 +6,8 @@
 // and makes a cursor, which a further one moves. A swizzle exchanges cells by their row, so that
 // lanes read different banks. A fragment is the part of a matrix that one instruction of the tensor
 // cores takes from the registers of a warp. Names in parentheses are rows of the conformance list
-// in tests/house: what the algebra must do.
+// in tests/house: what the algebra must do. for_lane<lane_index>(lane) says which elements of a
+// fragment a lane holds. row_index() is the row that a lane gives to ldmatrix or stmatrix.
 #include "mma.h"
 
 #include "spio/facts.h"

@@ -7,7 +7,8 @@
 // indices, the last of which varies fastest. A fragment is the part of a matrix that one
 // instruction of the tensor cores takes from the registers of a warp; its pieces are the registers
 // of a lane. The stored tile is read as a factor of the next product would be; neither reading nor
-// storing has bank conflicts.
+// storing has bank conflicts. for_lane<lane_index>(lane) says which elements of a fragment a lane
+// holds. row_index() is the row that a lane gives to ldmatrix or stmatrix.
 #include "store_matrices.h"
 
 #include "spio/facts.h"

@@ -7,6 +7,8 @@
 // indices, the last of which varies fastest. A swizzle or a derived axis moves elements within a
 // row, so that lanes read different banks. A fragment is the part of a matrix that one instruction
 // loads to the registers of a warp; its pieces are the registers of a lane.
+// for_lane<lane_index>(lane) says which elements of a fragment a lane holds. push<T>() takes room
+// for a tensor T from the block's shared memory, and returns it and the rest.
 #pragma once
 
 #include "spio/facts.h"

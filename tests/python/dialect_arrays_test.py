@@ -108,7 +108,7 @@ class NumPy(unittest.TestCase):
         stored[1, 2](fixed, 1.0)
         self.assertEqual(fixed.sum(), 0)
         self.assertIn("'<f2'", str(self.refuse(stored[1, 1], np.zeros(1, "f2"), 1)))
-        self.assertIn("8", str(self.refuse(stored[1, 1], np.zeros((1,) * 9), 1)))
+        self.assertIn("8", str(self.refuse(stored[1, 1], np.zeros((1,) * 9), 1)))  # at most 8 dimensions
 
     def test_copies(self):
         np = self.numpy
@@ -189,7 +189,8 @@ class NumPy(unittest.TestCase):
         sizes = self.numpy.zeros(3, "i8")
         sizes_of[1, 1](sizes, Empty())
         self.assertEqual(sizes.tolist(), [3, 0, 0])
-        other = dialect.view(0, (5, 0), None, "float32", 1, True, None)  # on GPU 1
+        # Arguments: address, shape, strides, element, GPU, whether it may be written to, owner.
+        other = dialect.view(0, (5, 0), None, "float32", 1, True, None)
         sizes_of[1, 1](sizes, other)
         self.assertEqual(sizes.tolist(), [5, 0, 0])
         cell = dialect.view(8, (1, 1), None, "float32", 1, True, None)

@@ -1,5 +1,8 @@
 // The softmax of the rows of a matrix: dimensions, problem, configuration and parameters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// axis<Row>(dynamic) is the dimension Row, with as many values as the caller says. A tensor is a
+// pointer with axes, outermost first.
 #pragma once
 
 #include "spio/tensor.h"

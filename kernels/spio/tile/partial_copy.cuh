@@ -1,5 +1,7 @@
 // Asynchronous copies of some of the bytes of an element of 4 or 8 bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The destination is a cursor, a place in a tensor.
 #pragma once
 
 #include "machine/async_copy.h"
