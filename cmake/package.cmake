@@ -7,7 +7,8 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")
 install(DIRECTORY kernels/spio DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # The header that checks rules at run time, for those who put its folder before all others.
 install(DIRECTORY sim/checked DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio")
-# The families and the machine, away from everybody's include folder.
+# The kernels of each operation, and the wrappers of instructions (kernels/machine), away from everybody's include
+# folder.
 install(
     DIRECTORY kernels/
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/kernels"

@@ -1,5 +1,8 @@
 // Runs the product on the host device, which needs no GPU and checks every thread for races.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU; sim::memory is its global memory, whose name is for
+// messages. A misuse is an access or a call that breaks a rule of the GPU.
 #include "product.h"
 #include "sim/arena.h"
 #include "sim/convert.h"

@@ -6,7 +6,9 @@
 // PLAN is what plan.py writes; of each group of layers of fprop and dgrad it takes the first.
 // FOLDER gets the cache and the file of measured configurations. A line for each layer has the
 // launches until the fastest configuration was known, its time and that of the model's choice in
-// graphs of launches whose tensors have left the cache, and how many of their results differ.
+// graphs of launches whose tensors have left the cache, and how many of their results differ. A
+// pass_kernel is a convolution that can be launched; input_bytes(), output_bytes() and
+// tensor_sizes() tell what a layer's tensors take, and moved() is the sum for all of them.
 #include "passes.h"
 #include "plan.h"
 

@@ -29,6 +29,7 @@ void commit_warpgroup_products();
 template <int Pending> inline void wait_for_warpgroup_products() {
     sim::wait_for_product_groups(Pending);
 }
+// Keeps a GPU's compiler from moving a use of an accumulator; here there is nothing to do.
 inline void pin_accumulator(float&) {}
 
 // Starts a product of depth 16 whose sum has 64 rows and two columns for each element of c. The

@@ -3,7 +3,7 @@
 //
 // An image is a compiled kernel; a spec is what it is compiled from.
 //
-// tests/fuzz.cmake has it run 10^5 times. For longer:
+// tests/fuzz.cmake has it run 5000 times, by night a million. For longer:
 //     build/ci/tests/aot/fuzz_pack -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>

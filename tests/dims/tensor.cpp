@@ -7,9 +7,9 @@
 // position, and makes a cursor, which a further one moves. A derived axis computes its place from
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
 // over the banks of shared memory, and derived() makes one of any function. rebase() makes a cursor
-// that holds its address, computed once; it is called committed. A compound index is one number for
-// several indices, the last of which varies fastest.
-// Names in parentheses are rows of the conformance list in tests/house: what the algebra must do.
+// that holds its address, computed once. A compound index is one number for several indices, the
+// last of which varies fastest. Names in parentheses are rows of the conformance list in
+// tests/house: what the algebra must do.
 #include <doctest/doctest.h>
 
 #include <numeric>

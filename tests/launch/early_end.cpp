@@ -76,7 +76,7 @@ int main(int count, char** words) {
                                                .driver = &driver,
                                                .compiler = &compiler});
         static auto& gradients = *new std::vector<conv2d::weight_gradient>();
-        constexpr int layers = 200;
+        constexpr int layers = 200; // more than the thread has done when the program ends
         for (int c = 8; c <= 8 * layers; c += 8) {
             gradients.emplace_back(
                 gpu,

@@ -4,7 +4,7 @@
 // A position is a pixel with all its channels; a configuration is how threads share positions. A
 // round is the positions that a block normalizes at a time, a vector 8 channels. Plain kernels
 // (affine is false) have neither a weight nor a bias. The widths are all of 1 to 15 vectors, and
-// three of more vectors than a warp has lanes or as many, up to the widest that there is, 2048.
+// three of 32 vectors (the lanes of a warp) or more, up to the widest that there is, 2048.
 #include "layernorm_2d/layernorm_2d.cuh"
 
 namespace bf16 = spio::layernorm_2d::bf16;

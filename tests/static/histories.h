@@ -5,8 +5,8 @@
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
 // of 8 and the positions in one. A tensor is a pointer with axes, outermost first; a subscript is a
 // position, and makes a cursor, which a further one moves. rebase() makes a cursor that holds its
-// address, computed once; it is called committed. A compound index is one number for several
-// indices, the last of which varies fastest.
+// address, computed once. A compound index is one number for several indices, the last of which
+// varies fastest.
 #pragma once
 
 namespace history {
