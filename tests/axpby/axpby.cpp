@@ -3,7 +3,8 @@
 //
 // The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU; its
 // same_bits() keeps what all devices must agree on. A configuration has the threads of a block, and
-// the vectors of 4 floats that each of them computes.
+// the vectors of 4 floats that each of them computes. is_small() says that small sizes suffice, as
+// --small asks.
 #include "axpby/problem.h"
 #include "trial.h"
 

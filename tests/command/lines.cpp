@@ -3,6 +3,7 @@
 //
 // `spio` is the project's command: it compiles, runs, measures and lists kernels. The fake driver
 // stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call.
+// fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "tests/command/line_writer.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sweep is a file of measured times; a model is a table of regression trees. A script stands for
-// Python with XGBoost: it "trains" a table that it has.
+// Python with XGBoost: it "trains" a table that it has. fake::the_machine() has the state of the
+// fake driver, which stands for CUDA's.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

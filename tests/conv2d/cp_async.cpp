@@ -4,9 +4,10 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
-// the host device, which simulates one on the CPU. With small effort it runs fewer sizes. A variant
-// is a kernel under test with what runs it; adds_number says that its epilogue adds a number of its
-// own. The name of a layer says what is special about it: ragged sizes, five taps, far padding.
+// the host device, which simulates one on the CPU. With small effort (is_small()) it runs fewer
+// sizes. A variant is a kernel under test with what runs it; adds_number says that its epilogue
+// adds a number of its own. The name of a layer says what is special about it: ragged sizes, five
+// taps, far padding.
 #include "cp_async.h"
 #include "correlation.h"
 

@@ -5,7 +5,7 @@
 // has partial sums in the workspace, which a second kernel, the reduction, adds; or the blocks of a
 // cluster add theirs. A layer is a problem (sizes and options) with a configuration, which says how
 // blocks share it. A trial runs a test case on a device: a GPU, or the host device, which simulates
-// one on the CPU. With small effort it runs fewer sizes.
+// one on the CPU. With small effort (is_small()) it runs fewer sizes.
 #include "wgrad_variants.h"
 
 #include "numbers.h"

@@ -3,7 +3,7 @@
 //
 // A fault is the one call of the driver that is made to fail; an object has what is behind a
 // handle. The fake driver stands for CUDA's: it keeps memory and kernels in plain objects, and can
-// fail any call.
+// fail any call. fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

@@ -3,7 +3,8 @@
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // A box is a part of a tensor that TMA copies at once. Images have 13 x 11 pixels. 4 x 3 tiles of 4
-// x 8 pixels cover one, with a border of zeros: y has 16 x 24 pixels, from (-1, -1) on.
+// x 8 pixels cover one, with a border of zeros: y has 16 x 24 pixels, from (-1, -1) on. is_small()
+// says that small sizes suffice, as --small asks.
 #include "box_copy.h"
 #include "trial.h"
 

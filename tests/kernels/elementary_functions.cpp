@@ -3,7 +3,7 @@
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// agree on. is_small() says that small sizes suffice, as --small asks.
 #include "elementary_functions.h"
 #include "trial.h"
 

@@ -3,6 +3,7 @@
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // same_bits() keeps what all devices must agree on. A block copies 16 steps of 1024 elements.
+// is_small() says that small sizes suffice, as --small asks.
 #include "memcpy.h"
 #include "trial.h"
 

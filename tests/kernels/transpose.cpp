@@ -3,7 +3,8 @@
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // same_bits() keeps what all devices must agree on. In memory, rows are padded to whole vectors of
-// 16 bytes; the padding of the result must be zeros.
+// 16 bytes; the padding of the result must be zeros. is_small() says that small sizes suffice, as
+// --small asks.
 #include "transpose.h"
 #include "trial.h"
 

@@ -4,6 +4,7 @@
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // expect() complains if a condition does not hold. A turn is one stay of a warp in the section; the
 // kernel notes the times of its entry and its exit by a clock of which every tick is one event.
+// is_small() says that small sizes suffice, as --small asks.
 #include "turns.h"
 #include "trial.h"
 

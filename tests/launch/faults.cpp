@@ -6,7 +6,7 @@
 // driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
 // policy says whether images come from packs (files of them), from a compiler at run time, or both.
 // A cold kernel is one that is not loaded yet, which no graph capture may do. axpby is
-// y = a x + b y.
+// y = a x + b y. fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -5,7 +5,7 @@
 // architecture. An image is a compiled kernel. `images` finds one in memory, where it keeps those
 // it has found, in packs (files of images), in a cache folder on disk, or has it compiled; its
 // counters tell which. The policy jit_only leaves packs out. The fakes of CUDA's driver and of
-// NVRTC, its compiler, make no code.
+// NVRTC, its compiler, make no code. fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -5,7 +5,7 @@
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
 // says whether images come from packs (files of them), from a compiler at run time, or both. The
 // fake driver keeps objects and the names of calls; expect() says which call is to fail, if any.
-// axpby is y = a x + b y.
+// axpby is y = a x + b y. fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -4,7 +4,7 @@
 // These are the functions that PyTorch's operators call. A generic kernel serves every layer with
 // the same filter; a background thread compiles the kernel for the layer alone, which takes over
 // between launches. A place is a stream of a GPU. The driver and NVRTC are fakes, behind a library
-// that has their names.
+// that has their names. fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "python/operators/launches.h"

@@ -5,7 +5,8 @@
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
 // driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
 // policy says whether images come from packs (files of them), from a compiler at run time, or both.
-// A cold kernel is one that is not loaded yet. axpby is y = a x + b y.
+// A cold kernel is one that is not loaded yet. axpby is y = a x + b y. fake::the_machine() has the
+// state of the fake driver.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

@@ -3,7 +3,8 @@
 //
 // A position is a pixel with all its channels; a configuration is how threads share positions. A
 // trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// Its same_bits() keeps what all devices must agree on. With small effort it runs fewer sizes.
+// Its same_bits() keeps what all devices must agree on. With small effort (is_small()) it runs
+// fewer sizes.
 #include "layernorm_2d/problem.h"
 #include "rounding.h"
 #include "sixteen_bits.h"

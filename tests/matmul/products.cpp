@@ -3,8 +3,8 @@
 //
 // The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
 // a b is the epilogue. A trial runs a test case on a device: a GPU, or the host device, which
-// simulates one on the CPU. With small effort it runs fewer sizes. A kernel's name has its body,
-// then the orders in which a and b are stored, or what else is special about it.
+// simulates one on the CPU. With small effort (is_small()) it runs fewer sizes. A kernel's name has
+// its body, then the orders in which a and b are stored, or what else is special about it.
 #include "products.h"
 #include "inputs.h"
 #include "trial.h"
