@@ -34,6 +34,7 @@ class Nvrtc:
         self.options = (ctypes.c_char_p * len(options))(*options)
 
     def version(self):
+        """The version of NVRTC, such as 13.0."""
         major, minor = ctypes.c_int(), ctypes.c_int()
         self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
         return f"{major.value}.{minor.value}"
@@ -68,6 +69,7 @@ def medians(measures, runs):
 def milliseconds(words):
     """The time of a command."""
     def spent():
+        """CPU seconds of all processes that were started and have ended."""
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
     start = spent()

@@ -47,6 +47,7 @@ def measure(options):
     packs = folder / "packs"
 
     def run(*command):
+        """Runs a benchmark; keeps its records, and whether one has failed."""
         nonlocal failed
         found, status = records_of(command)
         records.extend(found)

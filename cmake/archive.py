@@ -23,6 +23,7 @@ summary = "The command spio, its host device, and the library for C++"
 
 
 def files_below(prefix):
+    """The files below a folder, in the order of their names."""
     return sorted(path for path in prefix.rglob("*") if path.is_file() and not path.is_symlink())
 
 
@@ -42,6 +43,7 @@ def oldest_glibc(prefix):
 
 
 def write_tarball(prefix, version, folder):
+    """Writes what is installed below the prefix as a tarball; returns its path."""
     name = f"spio-{version}-linux-x86_64"
     path = folder / f"{name}.tar.gz"
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
@@ -56,6 +58,7 @@ def write_tarball(prefix, version, folder):
 
 
 def write_wheel(prefix, version, folder):
+    """Writes the same as a wheel, so that pip installs the command; returns its path."""
     tag = "py3-none-manylinux_{}_{}_x86_64".format(*oldest_glibc(prefix))
     path = folder / f"spio_command-{version}-{tag}.whl"
     data, info = f"spio_command-{version}.data", f"spio_command-{version}.dist-info"
@@ -63,6 +66,7 @@ def write_wheel(prefix, version, folder):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
 
         def add(name, content, mode=0o644):
+            """Adds a file, and its line in RECORD."""
             entry = zipfile.ZipInfo(name)
             entry.external_attr = (0o100000 | mode) << 16  # a regular file
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -161,6 +161,7 @@ class Layer:
         p, q, r, s = (self.sizes[key] for key in "pqrs")
 
         def run(dy, x):
+            """The weight gradient, one tap after the other."""
             steps_of = lambda tap, axis: slice(tap * self.dilation[axis], None, self.stride[axis])
             pixels = lambda i, j: x[:, :, steps_of(i, 0), steps_of(j, 1)][:, :, :p, :q]
             taps = [[torch.einsum("nkpq,ncpq->kc", dy, pixels(i, j)) for j in range(s)] for i in range(r)]

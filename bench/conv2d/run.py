@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def run(*words):
+    """Prints a command and runs it; it must succeed."""
     print("+", *words, flush=True)
     subprocess.run(list(map(str, words)), check=True)
 

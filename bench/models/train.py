@@ -125,6 +125,7 @@ def tree_text(tree, splits):
     left, right = tree["left_children"], tree["right_children"]
 
     def text(node):
+        """A node and all below it: the value of a leaf, or a split and its two branches."""
         number = tree["split_conditions"][node]
         if left[node] < 0:
             return "=" + digits(int(hexadecimal(number), 16), 6)

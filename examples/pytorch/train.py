@@ -32,6 +32,7 @@ class ConvFirst(nn.Module):
 
 
 def network(channels, classes=4, depth=3):
+    """A small classifier of images."""
     return nn.Sequential(
         nn.Conv2d(3, channels, 4, stride=4),
         *(ConvFirst(channels) for _ in range(depth)),
@@ -52,6 +53,7 @@ def batches(steps, device, images=16, size=32, classes=4):
 
 
 def train(model, steps, device):
+    """Trains the model; returns the losses, and the seconds that it took."""
     model = model.to(device, memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     scaler = torch.amp.GradScaler(device, enabled=device == "cuda")

@@ -18,6 +18,7 @@ ways = ("eager", "compiled", "converted", "both")
 
 
 def options(arguments):
+    """The options of the command, read from its arguments."""
     parser = argparse.ArgumentParser(prog="python -m spio.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("block", "timm"), help="what kind of network")
     parser.add_argument("name", help="the block, or timm's name of the model")

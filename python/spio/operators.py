@@ -96,6 +96,7 @@ fakes_of_aten = torch.library.Library("aten", "IMPL", "Meta")
 
 
 def fake_differentiable_conv2d(x, weight, bias, stride, padding, dilation, *rest):
+    """The fake of aten's convolution_overrideable, and below that of its backward pass."""
     return fake_conv2d(x, weight, bias, *stride, *padding, *dilation)
 
 

@@ -29,10 +29,12 @@ class Report:
 
     @property
     def replaced(self):
+        """The layers that take kernels."""
         return [layer for layer in self.layers if layer.reason is None]
 
     @property
     def kept(self):
+        """The layers that stay as they are."""
         return [layer for layer in self.layers if layer.reason is not None]
 
     def __str__(self):

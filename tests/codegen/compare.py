@@ -43,6 +43,7 @@ def instructions(body):
     names = {}
 
     def name(match):
+        """What a register, a label or a variable is called instead."""
         kind = match[0].rstrip("0123456789") if match[0][0] == "%" else match[0][0]
         return names.setdefault(match[0], f"{kind}#{len(names)}")
 
@@ -101,6 +102,7 @@ def compare(options, command, arch):
     results = []
     for case in options.cases:
         def kernel(kind):
+            """The mangled name of one of the twins."""
             return next(name for name in bodies if name.startswith(f"_ZN{len(case.stem)}{case.stem}{kind}E"))
         twins = kernel("5typed"), kernel("3raw")
         typed, raw = (instructions(bodies[twin]) for twin in twins)

@@ -50,6 +50,7 @@ def main(program, pack, output):
     }
     with ThreadPoolExecutor(SEEDS) as pool:
         def random_layers(seed):
+            """What the program prints of 8 random layers."""
             return lines(program, "random", pack, "8", str(seed), seconds=30)
         result["random"] = list(pool.map(random_layers, range(1, SEEDS + 1)))
     with open(output, "w", encoding="utf-8") as file:

@@ -75,6 +75,7 @@ def errors_of(text):
 
 
 def output_of(*command):
+    """What a command prints; 'unknown' if it cannot be run."""
     try:
         return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -34,6 +34,7 @@ class Chain:
         """A dimension that the view does not have yet, if there is one."""
         return self.dice.choice([name for name in fresh if name not in self.names] or fresh)
 
+    # The kinds of views, of x: their C++, and their description for the oracle.
     def rename(self, name):
         new = self.free()
         self.add(f"spio::rename<{name}, {new}>(x)", f"rename {name} {new}", [name], [new])

@@ -41,9 +41,11 @@ class Index:
         self.declaration = f"using {name} = spio::compound_index<{listed}>;"
 
     def model(self):
+        """The digits, as the oracle reads them."""
         return " ".join(d.model() for d in self.digits)
 
     def term(self):
+        """The index as a term of a walk, as the oracle reads it."""
         return f"index {self.size} {len(self.digits)} {self.model()}"
 
 
@@ -137,6 +139,7 @@ class Walk:
 
 
 def make_walk(dice, layout, indices, longest):
+    """A walk that is not empty, of at most `longest` subscripts and steps."""
     while True:
         walk = Walk(dice, layout, indices, longest)
         if walk.end != "t":

@@ -37,6 +37,7 @@ def main():
     command = sys.argv[split + 1 :]
 
     def compile_one(file):
+        """Runs the command on a file; returns the file, the words of the command, and how it ended."""
         source = file
         if options.include_dims:
             source = including_copy(file, options.include_dims, options.suffix)

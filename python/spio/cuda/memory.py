@@ -12,6 +12,7 @@ from spio.cuda.types import element_of, formats, typestrings
 
 
 def find_numpy():
+    """NumPy, or None where it is not installed."""
     try:
         import numpy
     except ImportError:
@@ -96,6 +97,7 @@ def source_of(value):
 
 
 def shape_of(shape):
+    """A shape as a tuple; a number alone is the length of a vector."""
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
@@ -105,6 +107,7 @@ def device_array(shape, dtype="float64"):
 
 
 def device_array_like(array):
+    """A new array in the device's memory, of the shape and the type of another one, without values."""
     model = source_of(array)
     return device_array(model.shape, model.element)
 
