@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry of the index says what its image was compiled from: the line of a manifest (a list of
-// kernels), the configuration, the compiler, and a digest of the kernel's text.
+// kernels), the configuration, the compiler, and a digest of the kernel's text. texts_of and
+// numbers_of list its members in the order of the file, defect_of tells what is wrong with it.
 module;
 
 #include <cstddef>

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 
+# Texts of bench/compile_cost: nothing; the headers alone; small and large kernels in ints and typed; twenty tensors.
 KERNELS = ["empty", "dims", "small_raw", "small_typed", "large_raw", "large_typed", "twenty_tensors"]
 ARCH = "compute_90a"
 

@@ -3,7 +3,8 @@
 """drawn.py [--seed N] [--count N] [--networks NAME...] > LAYERS
 
 The channels, filters, strides and images are those of EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet, the batches from 1
-to 512, each as likely as the others. The first line says how the layers were drawn.
+to 512, each as likely as the others. The first line says how the layers were drawn. plan.py lists for each network its kinds of
+layers, (taps, stride), and the (channels, side of the image) that it has of each.
 """
 import argparse
 import pathlib

@@ -14,6 +14,9 @@
 
 namespace spio::conv2d {
 
+// For each row of the filter, pairs_ has a fragment of each two neighbouring taps, and single_ the
+// last tap of an odd number. D numbers the input channels under one tap, or under two, one after
+// the other.
 template <problem Problem> class filter_from_global : public filter_fragments<Problem> {
     using fragments = filter_fragments<Problem>;
     using T = element<Problem>;

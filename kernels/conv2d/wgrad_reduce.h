@@ -30,6 +30,8 @@ struct config {
         return problem.pass == direction::wgrad && wgrad::has_splits(problem, splits) &&
                groups >= problem.groups() && readers > 0 && block_size % readers == 0;
     }
+    // 32 lanes hold an element of each accumulator. A pair of the filter's taps has one
+    // accumulator.
     constexpr long long elements(problem const& problem) const {
         return (checked_size(groups) * 32 * wgrad::pairs_of(problem).count()).value;
     }

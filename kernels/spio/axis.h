@@ -3,7 +3,9 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A ring is
 // an axis on which positions wrap; the pitch of an axis is the distance in memory between two of
-// its steps. A refusal<> is what a function makes that reports a broken rule by its name.
+// its steps. A refusal<> is what a function makes that reports a broken rule by its name. A
+// function that is deleted is an error message: the names of its template parameters say what is
+// wrong.
 #pragma once
 
 #include "spio/fold.h"

@@ -4,7 +4,8 @@
 // An index is a value of one dimension or of a fold of it. The digits of a compound index are
 // indices with a bound (a size); a base is a dimension that is no fold. Axes are dimensions with a
 // size, as layouts have them. A place is an index, or anything that has coordinates. numbers<A...>
-// is a list of ints.
+// is a list of ints. A function that is deleted is an error message: the names of its template
+// parameters say what is wrong.
 #pragma once
 
 #include "spio/well_formed.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
-// of fold<K, 8>, which counts K in blocks of 8.
+// of fold<K, 8>, which counts K in blocks of 8. A function that is deleted is an error message: the
+// names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/place.h"

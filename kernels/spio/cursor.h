@@ -3,7 +3,8 @@
 //
 // A base (dimension) is one that is no fold: K of fold<K, 8>. A position is a sum of terms, each of
 // its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base. A place is an
-// index, or anything that has coordinates. numbers<A...> is a list of ints.
+// index, or anything that has coordinates. numbers<A...> is a list of ints. A function that is
+// deleted is an error message: the names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/cursor_terms.h"

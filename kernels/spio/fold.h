@@ -3,7 +3,8 @@
 //
 // An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
 // of fold<K, 8>, which counts K in blocks of 8. stride_of<T> is the size of the blocks that T
-// counts, and bound_of<T> the number below which its values stay (0: none).
+// counts, and bound_of<T> the number below which its values stay (0: none). A function that is
+// deleted is an error message: the names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/dim.h"

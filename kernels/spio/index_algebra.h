@@ -4,7 +4,8 @@
 // A compound index is one number for several digits, each a value of a dimension or of a fold of it
 // below a bound, the last of which varies fastest. A base is a dimension that is no fold: K of
 // fold<K, 8>, which counts K in blocks of 8. A place is anything that has coordinates.
-// numbers<A...> is a list of ints.
+// numbers<A...> is a list of ints. A function that is deleted is an error message: the names of its
+// template parameters say what is wrong.
 #pragma once
 
 #include "spio/tensor.h"

@@ -3,7 +3,8 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts blocks of a base; a layout is some axes, outermost first. A layout's `table` has its
-// digits and axes as numbers.
+// digits and axes as numbers. A function that is deleted is an error message: the names of its
+// template parameters say what is wrong.
 #pragma once
 
 #include "spio/boxes.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An index is an integer type that says what it counts: a dimension such as K, or a fold of it,
-// such as fold<K, 8>, which counts K in blocks of 8.
+// such as fold<K, 8>, which counts K in blocks of 8. A function that is deleted is an error
+// message: the names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/fold.h"

@@ -3,7 +3,8 @@
 //
 // A cell is what one access takes, usually 16 bytes. An axis is a dimension with a size; a derived
 // axis is a function of several. Digits are the values that it places, and those that it only
-// reads.
+// reads. A function that is deleted is an error message: the names of its template parameters say
+// what is wrong.
 #pragma once
 
 #include "spio/derived.h"

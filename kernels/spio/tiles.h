@@ -3,7 +3,8 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts blocks of a base; a pitch is the distance in memory between two of its steps. A layout's
-// `table` has its digits and axes as numbers.
+// `table` has its digits and axes as numbers. A function that is deleted is an error message: the
+// names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/views.h"

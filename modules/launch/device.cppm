@@ -5,6 +5,8 @@
 // and a spec what it is compiled from. A tensor map is the descriptor by which TMA copies boxes of
 // a tensor; its plan says all but the address. A backend is a device, a GPU or the host, as all
 // that is made for it shares it. Kernels that compute the same may be chosen among by their times.
+// A function that is deleted is an error message: the names of its template parameters say what is
+// wrong.
 module;
 
 #include "spio/checked_size.h"

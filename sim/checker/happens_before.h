@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A thread counts epochs: one ends whenever it releases its accesses to others. A vector clock has
-// the last epoch of each thread that is known to have ended.
+// the last epoch of each thread that is known to have ended. current_write is the thread's record
+// of its writes of this epoch; 0: none yet.
 #pragma once
 
 #include "sim/gpu.h"

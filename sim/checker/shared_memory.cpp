@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A state is a set of bits for a byte, such as `initialised`; last_write is the write that wrote
-// it.
+// it. The bytes begin as 0xff, which is NaN in all floating types.
 #include "sim/checker/shared_memory.h"
 
 #include <cstring>

@@ -57,7 +57,7 @@ void run(test::trial& t) {
     std::vector<float> arguments = {0, -0.0F, 1, -1, 0.6F, 0.95F, 4, 1e-40F};
     unsigned const count = t.is_small() ? 1 << 8 : 1 << 16; // of all floats, evenly by their bits
     for (unsigned n = 0; n < count; ++n) {
-        // The last term varies the low bits.
+        // The last term varies the low bits, with the period 251, a prime number.
         arguments.push_back(std::bit_cast<float>((0xffffffffU / count) * n + n % 251));
     }
     int const size = static_cast<int>(arguments.size());

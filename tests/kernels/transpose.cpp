@@ -62,6 +62,7 @@ void run(test::trial& t) {
             t, {"transpose_halves_by_matrices", transpose_halves_by_matrices}, 128, rows, columns);
         run_size<float, float>(t, {"transpose_floats", transpose_floats}, 64, rows, columns);
     }
+    // The kernel that knows its sizes: one block of rows; two of columns, and a vector of 8 more.
     run_size<half, unsigned short>(t, {"transpose_halves_of_64x136", transpose_halves_of_64x136},
                                    256, 64, 136);
 }

@@ -44,7 +44,8 @@ class record {
     std::mt19937 random{27};
 
     std::size_t below(std::size_t count) { return random() % count; }
-    // The bits of elements, of which few are infinite, no number, or tiny.
+    // The bits of elements near 1 or -1, but for one in 40, whose bits are any: few of those are
+    // infinite, no number, or tiny.
     std::vector<unsigned short> elements(std::size_t size, bool is_bf16) {
         std::vector<unsigned short> bits(size);
         for (auto& element : bits) {

@@ -1,7 +1,9 @@
 // Asynchronous copies of one element from global to shared memory, in groups.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places are given by cursors: a cursor is a position in a tensor, and get() is its address.
+// Places are given by cursors: a cursor is a position in a tensor, and get() is its address. A
+// function that is deleted is an error message: the names of its template parameters say what is
+// wrong.
 #pragma once
 
 #include "machine/async_copy.h"

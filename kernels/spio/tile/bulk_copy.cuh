@@ -5,6 +5,8 @@
 // coordinates along dimensions, a cursor a position in a tensor, and a layout the axes of a tensor
 // in the order of memory. An axis counts a dimension in steps of a stride, as k / 8 does; the
 // dimension is its base, and the part of the dimension that it counts is one of the base's digits.
+// A function that is deleted is an error message: the names of its template parameters say what is
+// wrong.
 #pragma once
 
 #include "machine/bulk_copy.h"

@@ -19,6 +19,7 @@ __device__ inline void store_in_cluster(Cursor const& place, vec<float, 4> const
     words_in<vec<float, 4>> const words = bits_as<words_in<vec<float, 4>>>(value);
     machine::store_in_cluster(place.get(), words.values, &barrier.word, rank);
 }
+// An error message: the name of a template parameter says what is wrong.
 template <arch Arch, class CursorToOtherElements>
     requires(!has_bulk_copies<Arch> ||
              !same<typename CursorToOtherElements::data_type, vec<float, 4>>)

@@ -3,7 +3,8 @@
 //
 // A matrix is in pieces of 8 x 8 elements. A map says which elements of a piece a lane holds, and
 // in which registers. Its rows and columns are axes: dimensions with a size, 8 or 16. A place is an
-// index, or anything that has coordinates.
+// index, or anything that has coordinates. A function that is deleted is an error message: the
+// names of its template parameters say what is wrong.
 #pragma once
 
 #include "machine/matrix.h"

@@ -3,7 +3,8 @@
 //
 // A warpgroup is four warps that compute together. A kernel whose warpgroups have different tasks
 // may give registers of one to another: the ones that only copy shrink, and those that compute
-// grow.
+// grow. A function that is deleted is an error message: the names of its template parameters say
+// what is wrong.
 #pragma once
 
 #include "machine/launch_control.h"

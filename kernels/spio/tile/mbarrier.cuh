@@ -42,6 +42,7 @@ struct mbarrier {
     {
         machine::mbarrier_arrive_and_expect(&word, bytes);
     }
+    // An error message: the name of its template parameter says what is wrong.
     template <arch ArchWithoutCountsOfBytes = Arch>
         requires(!has_bulk_copies<ArchWithoutCountsOfBytes>)
     void arrive_and_expect(int) = delete;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fragment is the part of a matrix operand that a lane holds. A tensor of fragments is an array
-// of them with typed dimensions; a traversal goes through such positions by one number.
+// of them with typed dimensions; a traversal goes through such positions by one number. A function
+// that is deleted is an error message: the names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/tile/fragment.cuh"

@@ -21,7 +21,7 @@ class warp_semaphore {
             unsigned const ticket = machine::atomic_add(&asked_, 1);
             // Tickets below `admitted_` hold the semaphore; both counters wrap around.
             while (static_cast<int>(machine::load_acquire(&admitted_) - ticket) <= 0) {
-                machine::nap(20);
+                machine::nap(20); // nanoseconds
             }
         }
         sync_warp();

@@ -3,7 +3,8 @@
 //
 // A tile's layout is its axes: dimensions with a size, in the order of memory. A matrix descriptor
 // is the 64 bits by which wgmma names a tile: its address, distances and swizzle. numbers<A...> is
-// a list of ints.
+// a list of ints. A function that is deleted is an error message: the names of its template
+// parameters say what is wrong.
 #pragma once
 
 #include "machine/shared_address.h"
