@@ -4,7 +4,10 @@
 // A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
 // report of the launch, and abandons the thread. `running` is the simulated thread that this OS
 // thread runs now. An epoch is a thread's accesses between two releases. A batch of copies
-// completes together; a group is the batches that the thread has committed.
+// completes together; a group is the batches that the thread has committed. shared_offset() is the
+// offset of an address in shared memory, access_shared() checks an access there, check_race() for
+// races alone, and check_global() one to global memory. count_change_by() tells the scheduler that
+// something has changed for which others may wait.
 #include "machine/async_copy.h"
 
 #include "machine/mbarrier.h"

@@ -4,7 +4,8 @@
 // A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
 // report of the launch, and abandons the thread. An epoch is a thread's accesses between two
 // releases; a vector clock has the last epoch of each thread and of each TMA observer that is known
-// to have ended. A TMA observer stands for the loads that an mbarrier counts.
+// to have ended. A TMA observer stands for the loads that an mbarrier counts. check_global() checks
+// an access to global memory, and check_race() one to shared memory for races.
 #include "sim/instructions/async_engine.h"
 
 #include "sim/checker/diagnostic.h"

@@ -6,7 +6,8 @@
 // its epochs that is known to have ended; a thread ends an epoch when it releases its accesses at a
 // synchronization object, and others acquire there what was released. `running` is the simulated
 // thread that this OS thread runs now. A collective is an operation that the lanes of a warp
-// perform together, once all have arrived with their arguments.
+// perform together, once all have arrived with their arguments. count_change_by() tells the
+// scheduler that something has changed for which others may wait.
 #include "machine/thread.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/happens_before.h"

@@ -4,7 +4,9 @@
 // A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
 // report of the launch, and abandons the thread. `running` is the simulated thread that this OS
 // thread runs now. An epoch is a thread's accesses between two releases, and a clock has those that
-// are known to have ended. A tensor map describes a tensor and its boxes.
+// are known to have ended. A tensor map describes a tensor and its boxes. shared_offset() is the
+// offset of an address in shared memory, access_shared() checks an access there, and check_global()
+// one to global memory.
 #include "machine/bulk_copy.h"
 #include "machine/cluster_store.h"
 

@@ -4,7 +4,10 @@
 // A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
 // report of the launch, and abandons the thread. `running` is the simulated thread that this OS
 // thread runs now. A proxy fence makes writes of threads visible to the TMA engine. An epoch is a
-// thread's accesses between two releases.
+// thread's accesses between two releases. shared_offset() is the offset of an address in shared
+// memory, access_shared() checks an access there, check_race() for races alone, and check_global()
+// one to global memory. count_change_by() tells the scheduler that something has changed for which
+// others may wait.
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"
 #include "sim/instructions/async_engine.h"
@@ -46,7 +49,8 @@ static void check_fences(gpu_thread& thread, shared_range source, char const* na
     }
 }
 
-// Begins a store in the thread's open group; `name` is the instruction's.
+// Begins a store in the thread's open group; `name` is the instruction's, and `alignment` is in
+// bytes.
 static bulk_store& start_store(gpu_thread& thread, void const* shared, int bytes, int alignment,
                                char const* name) {
     auto& block = *thread.block;

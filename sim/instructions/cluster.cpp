@@ -5,7 +5,8 @@
 // report of the launch, and abandons the thread. `running` is the simulated thread that this OS
 // thread runs now. A collective is an operation that the lanes of a warp perform together, once all
 // have arrived with their arguments. A thread releases what it has done at the barrier, and
-// acquires what the others released.
+// acquires what the others released. count_change_by() tells the scheduler that something has
+// changed for which others may wait.
 #include "machine/thread.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/happens_before.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A collective is an operation that the lanes of a warp perform together, once all have arrived
-// with their arguments. `lane_0` is the first thread of the warp.
+// with their arguments. `lane_0` is the first thread of the warp. shared_offset() is the offset of
+// an address in shared memory, and access_shared() checks an access there.
 #include "machine/matrix.h"
 
 #include "sim/checker/memory_checker.h"

@@ -7,7 +7,9 @@
 // synchronization object, and others acquire there what was released. The loads of the TMA engine
 // that an mbarrier counts have an entry in these clocks too, as if a thread made them: the TMA
 // observer. `running` is the simulated thread that this OS thread runs now. A thread polls when it
-// asks for a change again and again.
+// asks for a change again and again. shared_offset() is the offset of an address in shared memory,
+// access_shared() checks an access there, and check_race() for races alone. count_change_by() tells
+// the scheduler that something has changed.
 #include "machine/mbarrier.h"
 
 #include "machine/fence.h"

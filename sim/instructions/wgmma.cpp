@@ -5,6 +5,9 @@
 // distances of lines in shared memory. A collective is an operation that the lanes of a warp
 // perform together, once all have arrived with their arguments. A misuse breaks a rule of the GPU
 // and ends the launch. `running` is the simulated thread that this OS thread runs now.
+// shared_offset() is the offset of an address in shared memory, access_shared() checks an access
+// there, and count_change_by() tells the scheduler that something has changed for which others may
+// wait.
 #include "machine/wgmma.h"
 
 #include "sim/checker/diagnostic.h"
