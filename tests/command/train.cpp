@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -104,6 +105,25 @@ TEST_CASE("a model is trained on a sweep of the GPU, and put where runtimes read
     auto const printed = rig.train({"--json"}).printed;
     CHECK(contains(printed, "\"gpu\":\"Fake 0\""));
     CHECK(contains(printed, "\"models\":[\"" + rig.file() + "\"]"));
+}
+
+TEST_CASE("of what training writes, texts of a family and a model are models, in their order") {
+    rig const rig;
+    std::string script;
+    for (auto const* name : {"conv2d_wgrad.txt", "conv2d_correlation.txt", "report.txt",
+                             "conv2d_correlation.json", "conv2d_times"}) {
+        script += "cat > \"$6/" + std::string(name) + "\" <<'END'\n" + model + "END\n";
+    }
+    rig.write_script(script);
+    auto const folder = rig.cache + "/models/";
+    CHECK(contains(rig.train().printed, "(sm_90a)\nconv2d correlation: " + folder +
+                                            "conv2d_correlation.txt\nconv2d correlation: " +
+                                            folder + "conv2d_wgrad.txt\n"));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
+    rig.write_script("exit 3\n");
+    auto const failed = rig.train();
+    CHECK(failed.status == exit_status::tool_failed);
+    CHECK(failed.printed.empty());
 }
 
 TEST_CASE("tune --train says what it misses and what to do, and then writes no model") {

@@ -140,6 +140,7 @@ inline result answer(to<"cuMemcpyDtoHAsync">, void* h, abi::pointer d, std::size
 }
 inline result answer(to<"cuMemcpyDtoDAsync">, abi::pointer a, abi::pointer b, std::size_t n,
                      abi::stream s) {
+    gpus.copied_bytes = n;
     if (!gpus.holds(a, n) || !gpus.holds(b, n)) return result::invalid_value;
     return move(reinterpret_cast<void*>(a), reinterpret_cast<void*>(b), n, s);
 }

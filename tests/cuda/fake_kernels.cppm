@@ -175,14 +175,15 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
             if (auto const r = unless_captured(); r != result::success) return r;
             function->loaded = true;
         }
-        if (gpus.milliseconds_of_kernel) {
-            gpus.clock += gpus.milliseconds_of_kernel(function->name);
-        }
+        auto const pass_time = [name = function->name] {
+            if (gpus.milliseconds_of_kernel) gpus.clock += gpus.milliseconds_of_kernel(name);
+        };
         // What takes other parameters computes nothing.
         bool const is_addition =
             !gpus.params_bytes || gpus.params_bytes(function->name) == sizeof(addition);
-        if (!is_addition) return work(config->stream, [] {});
-        return work(config->stream, [p = *static_cast<addition*>(parameters[0])] {
+        if (!is_addition) return work(config->stream, pass_time);
+        return work(config->stream, [pass_time, p = *static_cast<addition*>(parameters[0])] {
+            pass_time();
             for (int i = 0; i < p.y.size; ++i) {
                 auto const sum = std::fma(p.a, p.x.data[i], p.b * p.y.data[i]);
                 p.y.data[i] = sum + gpus.deviation;

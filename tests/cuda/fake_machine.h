@@ -56,12 +56,13 @@ struct machine {
     bool has_stubs = false;
     // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
-    // Milliseconds, moved on by each launch of a kernel if its time is told; else half a
-    // millisecond lies between any two events.
+    // Milliseconds, moved on by each kernel that runs if its time is told, that of a graph too;
+    // else half a millisecond lies between any two events.
     double clock = 0;
     std::function<double(std::string const&)> milliseconds_of_kernel;
     bool are_events_late = false; // no event is passed yet
     std::string request;          // the arguments of the last launch, or of what was made last
+    std::size_t copied_bytes = 0; // by the last copy on the device
     // The size of the parameters of a kernel with this name; that of an addition if it is not set.
     std::function<std::size_t(std::string const&)> params_bytes;
 

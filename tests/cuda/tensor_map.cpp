@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <string>
+#include <tuple>
 
 import spio.cuda;
 import spio.fake_driver;
@@ -53,5 +55,42 @@ TEST_CASE("a tensor map has the element, the swizzle and the promotion of its pl
     for (int const bytes : {0, 64, 128, 256}) {
         plan.fetched = bytes;
         CHECK(word(plan, 9) == static_cast<unsigned>(number++));
+    }
+}
+
+TEST_CASE("a tensor map's error has all numbers of its plan, and five dimensions are the most") {
+    driver const driver(fake::find);
+    context const context(driver.device(0));
+    memory const tensor(context, 4096);
+    spio::tensor_map_plan plan = {.rank = 0, .element_bytes = 2};
+    for (int d = 0; d < 5; ++d) {
+        plan.sizes[d] = 10 + d, plan.strides[d] = 20 + d, plan.box[d] = 30 + d;
+    }
+    plan.swizzle = 64;
+    auto const message = [&](int rank) -> std::string {
+        plan.rank = rank;
+        try {
+            encode(context, plan, tensor);
+        } catch (spio::error const& e) {
+            return e.what();
+        }
+        return "none";
+    };
+    for (int rank = 2; rank <= 5; ++rank) CHECK(message(rank) == "none");
+    auto const numbers = [](int first, int rank) {
+        std::string text;
+        for (int d = 0; d < rank; ++d) text += (d == 0 ? "" : " x ") + std::to_string(first + d);
+        return text;
+    };
+    // The fake driver, as no other, refuses one dimension.
+    for (auto const& [rank, listed, reason] :
+         {std::tuple{-1, 0, ": no rank from 1 to 5"},
+          {0, 0, ": no rank from 1 to 5"},
+          {6, 5, ": no rank from 1 to 5"},
+          {1, 1, " on device 0: CUDA_ERROR_OF_THE_FAKE: words of the fake"}}) {
+        CHECK(message(rank) == "cuTensorMapEncodeTiled for a tensor of " + numbers(10, listed) +
+                                   " elements of 2 bytes, " + numbers(20, listed) +
+                                   " bytes apart, in boxes of " + numbers(30, listed) +
+                                   ", swizzle 64" + reason);
     }
 }
