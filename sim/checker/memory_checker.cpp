@@ -9,6 +9,7 @@
 #include "sim/checker/memory_checker.h"
 
 #include "sim/checker/diagnostic.h"
+#include "sim/scheduler/scheduler.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -98,8 +99,17 @@ unsigned current_write_of(gpu_thread& thread) {
             "still reads it",
             info.name, bytes, offset);
     }
-    int first = offset;
-    while (shared.has_any(first, 1, initialised)) first++;
+    auto const first_unwritten = [&] {
+        int byte = offset;
+        while (byte < offset + bytes && shared.has_any(byte, 1, initialised)) byte++;
+        return byte;
+    };
+    int const first = first_unwritten();
+    // If another thread writes the bytes before it waits for this one, the two race.
+    if (running == &thread) let_others_run();
+    if (first_unwritten() == offset + bytes) {
+        check_race(thread, accessor_of(thread), offset, bytes, info);
+    }
     raise_misuse(thread, misuse::shared_uninitialised,
                  "%s of %d bytes at shared offset %d, of which byte %d was never written",
                  info.name, bytes, offset, first);

@@ -55,6 +55,20 @@ void suspend_spinning(gpu_thread& thread) {
     suspend_poller(thread, {.kind = wait_kind::spin, .address = address});
 }
 
+void let_others_run() {
+    // So often may threads that run do something that makes others ready.
+    constexpr int most_rounds = 64;
+    auto& thread = *running;
+    auto& worker = worker_of(thread);
+    auto const* const code = accessing_code;
+    for (int round = 0; round < most_rounds; round++) {
+        if (worker.ready_queue.size() == 0 && worker.warp_queue.size() == 0) break;
+        wake(thread);
+        suspend(thread);
+    }
+    accessing_code = code;
+}
+
 void wake(gpu_thread& thread) {
     thread.state = thread_state::ready;
     worker_of(thread).ready_queue.push(thread);

@@ -27,6 +27,10 @@ inline void count_read(gpu_thread& thread, void const* address) {
 // detector reads the count of these changes.
 void count_change_by(gpu_thread const& thread);
 
+// Called by a thread that has done something wrong, before it says what: lets all others run that
+// can, until they wait or end.
+void let_others_run();
+
 void wake(gpu_thread& thread);
 // Wakes a lane whose warp has completed a collective. The lane runs before other threads, unless
 // launch_options::seed shuffles their order.

@@ -110,6 +110,26 @@ TEST_CASE("shared memory is read after it was written") {
     });
 }
 
+TEST_CASE("a read of shared memory that another thread writes later is a race") {
+    launch_shape const shape = {.shape = {.block = {64}, .shared_bytes = 256}};
+    spio::sim::memory<int> output(64, "got");
+    // Whatever the order, some thread reads what another has yet to write.
+    expect_misuse(misuse::race,
+                  "a read of 4 bytes at shared offset .* wrote byte .* nothing that orders", shape,
+                  [&] {
+                      int const thread = machine::thread_index().x;
+                      *shared<int>(4 * thread) = thread;
+                      output[static_cast<unsigned>(thread)] = *shared<int>(4 * (63 - thread));
+                  });
+    // Here they write behind a barrier at which they wait for thread 0.
+    expect_misuse(misuse::shared_uninitialised, "of which byte 252 was never written", shape, [&] {
+        int const thread = machine::thread_index().x;
+        if (thread == 0) output[0] = *shared<int>(252);
+        machine::sync_block();
+        *shared<int>(4 * thread) = thread;
+    });
+}
+
 TEST_CASE("global memory is what was allocated") {
     launch_shape const shape = {.shape = {.block = {32}}};
     spio::sim::memory<float> first(32, "first");
