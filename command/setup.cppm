@@ -76,6 +76,10 @@ template <class Tensor> struct trial_array {
     typename Tensor::layout_type shape;
 };
 
+// Whether a tensor's shape follows from these sizes: one of each of its dynamic dimensions.
+template <class Tensor, class... Sizes>
+concept shaped_by = std::constructible_from<Tensor, typename Tensor::data_type*, Sizes...>;
+
 // Random numbers are drawn from `least` to `most`.
 struct interval {
     float least, most;
@@ -182,19 +186,26 @@ class trial_setup {
     // An array of random numbers. If the tensor's elements are not const, the kernel may write to
     // it; each check begins with the random numbers. Sizes are those of the tensor's dynamic axes.
     template <class Tensor, class... Sizes>
+        requires shaped_by<Tensor, Sizes...>
     trial_array<Tensor> input(std::string name, interval values, Sizes... sizes) {
         return add<Tensor>(std::move(name), values, sizes...);
     }
+    template <class Tensor, class... NotTheDynamicSizes>
+        requires(!shaped_by<Tensor, NotTheDynamicSizes...>)
+    trial_array<Tensor> input(std::string, interval, NotTheDynamicSizes...) = delete;
     // An array that the kernel has to write. Each check begins with NaNs in it.
     template <class Tensor, class... Sizes>
-        requires(!std::is_const_v<typename Tensor::data_type>)
+        requires shaped_by<Tensor, Sizes...> && (!std::is_const_v<typename Tensor::data_type>)
     trial_array<Tensor> output(std::string name, Sizes... sizes) {
         return add<Tensor>(std::move(name), {}, sizes...);
     }
+    template <class TensorToWrite, class... NotTheDynamicSizes>
+        requires(!shaped_by<TensorToWrite, NotTheDynamicSizes...> ||
+                 std::is_const_v<typename TensorToWrite::data_type>)
+    trial_array<TensorToWrite> output(std::string, NotTheDynamicSizes...) = delete;
     // The kernel; a function that makes its parameters of the arrays; and a function that compares
     // every result. Both functions are called after set_up() has returned.
-    template <class Params, std::invocable<device_arrays const&> Arguments,
-              std::invocable<comparison&> Compare>
+    template <class Params, class Arguments, class Compare>
     void launch(typed_spec<Params> const& kernel, Arguments arguments, Compare compare_results) {
         kernels.push_back(kernel);
         prepare = [kernel, arguments](workbench& bench, device_arrays const& arrays) {

@@ -229,6 +229,22 @@ TEST_CASE("a number of 16 bits is stored as itself, and one between two as that 
     CHECK(format_of<half>().decode(stored) == 65504);
 }
 
+// Sizes are those of the tensor's dynamic dimensions, and what is written is not const.
+template <class Tensor, class... Sizes>
+concept taken_as_input =
+    requires(trial_setup& s, Sizes... sizes) { s.input<Tensor>("x", {0, 1}, sizes...); };
+template <class Tensor, class... Sizes>
+concept taken_as_output =
+    requires(trial_setup& s, Sizes... sizes) { s.output<Tensor>("y", sizes...); };
+static_assert(taken_as_input<axpby::scalars, axpby::N>);
+static_assert(taken_as_input<axpby::readable_scalars, axpby::N>);
+static_assert(!taken_as_input<axpby::scalars>);
+static_assert(!taken_as_input<axpby::scalars, layernorm_2d::X>);
+static_assert(!taken_as_input<axpby::scalars, int>);
+static_assert(taken_as_output<axpby::scalars, axpby::N>);
+static_assert(!taken_as_output<axpby::scalars, layernorm_2d::X>);
+static_assert(!taken_as_output<axpby::readable_scalars, axpby::N>);
+
 namespace {
 
 void set_up_nothing(trial_setup& setup, axpby::problem const& problem) {
