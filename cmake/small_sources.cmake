@@ -39,7 +39,7 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/modules/aot/pack.cpp" TARGET_
                             PROPERTIES COMPILE_OPTIONS "")
 spio_compile_small("/(access|calls|files|fork|process|text|toolchain|trust)[.]cpp$" spio_system)
 spio_compile_small("/(conv2d|specialize|generic|launch_generic)[.]cpp$" spio_conv2d spio_conv2d_launch spio_matmul)
-spio_compile_small("/(assignments|calls|cuda_python|emitter|expressions|functions|lexer|names|source|statements|text|tree|types|typing|value_text|values)[.]cp+m?$"
+spio_compile_small("/(assignments|calls|cuda_python|emitter|expressions|functions|lexer|names|source|statements|text|tree|types|typing|values)[.]cp+m?$"
                    spio_cuda_python)
 if(TARGET spio_command)
     spio_compile_small("[.]cpp$" spio_command)

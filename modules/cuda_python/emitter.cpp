@@ -1,57 +1,222 @@
 // Writes a typed program as CUDA C++, every coercion as a cast.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
-// expression, a coercion one of another type; a slot is a variable of a function with one type. A
-// typed program is a kernel and the device functions that it calls, whose text becomes a spec: what
-// a kernel is compiled from.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A coercion is a
+// typed expression of another type; a slot is a variable of a function with one type. A typed
+// program is a kernel and the device functions that it calls, whose text becomes a spec: what a
+// kernel is compiled from. In the text, f2_name is a function and v3_name a variable by their
+// numbers, e4 a temporary value, and @ the kernel's symbol, which is computed from the text.
 module;
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 module spio.cuda_python;
 
 import :tree;
-import :value_text;
 
 namespace spio::cuda_python {
 
 namespace {
 
-// In the text, @ stands for the kernel's symbol, which is computed from the text.
-class emitter : value_texts {
+using texts = std::vector<std::string>;
+
+// A name of the source behind a prefix, so that it is no word of C++, and no longer than 40
+// letters.
+std::string prefixed(char prefix, std::size_t number, std::string_view name) {
+    return prefix + std::to_string(number) + "_" + std::string(name.substr(0, 40));
+}
+
+std::string literal_of(double x) {
+    if (std::isnan(x)) return "py::not_a_number()";
+    if (std::isinf(x)) return x > 0 ? "py::infinity()" : "(-py::infinity())";
+    char digits[64];
+    std::string text(digits, std::to_chars(digits, digits + sizeof digits, x).ptr);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return std::signbit(x) ? "(" + text + ")" : text;
+}
+std::string literal_of(std::int64_t x) {
+    if (x == INT64_MIN) return "(-9223372036854775807ll - 1)";
+    return x < 0 ? "(" + std::to_string(x) + "ll)" : std::to_string(x) + "ll";
+}
+
+// The texts of nodes by those of their parts: $0 is the first part, $A are all with commas between,
+// $B and $C all but the first and the first two; $T is the type, $E that of the first array among
+// the parts; $V is the variable, and $K the function, of the node's number $N; $W is its word; $F
+// says whether // rounds down. For operations there are the texts of their table.
+struct pattern {
+    cuda_python::form form;
+    std::string_view text;
+};
+constexpr pattern patterns[] = {
+    {form::slot, "$V"},
+    {form::call, "$K($A)"},
+    {form::tuple, "$T{$A}"},
+    {form::coercion, "py::cast<$T>($0)"},
+    {form::math, "py::$W($A)"},
+    {form::element, "$E::read($0.place($B))"},
+    {form::extent, "$0.shape[$N]"},
+    {form::stride, "$0.strides[$N]"},
+    {form::size, "$0.size()"},
+    {form::axis, "py::$W($N)"},
+    {form::evaluate, "static_cast<void>($0)"},
+    {form::store, "$V = $0"},
+    {form::write, "$E::write($1.place($C), $0)"},
+    {form::leave, "return $0"},
+    {form::break_loop, "break"},
+    {form::continue_loop, "continue"},
+    {form::barrier, "py::sync_block()"},
+};
+
+class emitter {
   public:
-    explicit emitter(typed_program const& program) : value_texts(program) {}
+    explicit emitter(typed_program const& program) : program(program) {}
 
     std::string text() {
-        std::string functions;
+        std::string functions, members, copies;
         for (std::size_t i = 0; i < program.functions.size(); ++i) functions += function_text(i);
-        auto const& kernel = program.functions.back();
-        std::string members, copies;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(kernel.parameter_count); ++i) {
-            auto const name = prefixed('v', i, kernel.slots[i].name);
-            members += "    " + type_name(kernel.slots[i].type) + " " + name + ";\n";
-            copies += (i == 0 ? "p." : ", p.") + name;
+        for (std::size_t i = 0; i < function->parameter_count; ++i) {
+            members += "    " + declaration(i) + ";\n";
+            copies += (i == 0 ? "p." : ", p.") + variable(i);
         }
         if (members.empty()) members = "    char unused;\n";
-        auto const name = prefixed('f', program.functions.size() - 1, kernel.name);
         return "#include \"spio/tile/python.cuh\"\n\nnamespace text_of_@ {\n"
                "namespace py = spio::python;\n\n" +
                tuples + functions + "struct params {\n" + members +
                "};\n} // namespace text_of_@\n\n"
                "extern \"C\" __global__ void @(__grid_constant__ text_of_@::params const p) {\n"
                "    text_of_@::" +
-               name + "(" + copies + ");\n}\n";
+               function_name(program.functions.size() - 1) + "(" + copies + ");\n}\n";
     }
 
   private:
-    std::string output; // the text of a function
-    std::size_t indentation = 0;
+    typed_program const& program;
+    typed_function const* function = nullptr; // that is being written
+    std::string output;                       // its text
+    std::size_t indentation = 0, temporaries = 0;
+    std::string tuples; // the definitions of their types
+    texts tuple_names;
+
+    std::string new_temporary() { return "e" + std::to_string(temporaries++); }
+    std::string function_name(std::size_t number) const {
+        return prefixed('f', number, program.functions[number].name);
+    }
+    std::string variable(std::size_t slot) const {
+        return prefixed('v', slot, function->slots[slot].name);
+    }
+    std::string declaration(std::size_t slot) {
+        return type_name(function->slots[slot].type) + " " + variable(slot);
+    }
+
+    std::string type_name(type const& type) {
+        if (type.is_nothing()) return "void";
+        auto const element = type.element.is_boolean() ? "bool" : "py::" + name_of(type.element);
+        if (type.is_number()) return element;
+        if (type.is_array()) {
+            return "py::array<" + element + ", " + std::to_string(type.rank) + ">";
+        }
+        auto const found = std::ranges::find(tuple_names, name_of(type));
+        auto name = "tuple_" + std::to_string(found - tuple_names.begin());
+        if (found != tuple_names.end()) return name;
+        tuple_names.push_back(name_of(type));
+        tuples += "struct " + name + " {";
+        for (std::size_t i = 0; i < type.parts.size(); ++i) {
+            tuples += " " + type_name(type.parts[i]) + " part" + std::to_string(i) + ";";
+        }
+        tuples += " };\n";
+        return name;
+    }
+    std::string constant_text(node const& constant) {
+        auto const element = constant.type.element;
+        auto const& [integer, real, imaginary] = constant.value;
+        if (element.is_boolean()) return integer != 0 ? "true" : "false";
+        auto const type = type_name(constant.type);
+        if (element.is_complex()) {
+            return type + "{" + literal_of(real) + ", " + literal_of(imaginary) + "}";
+        }
+        auto const text = element.is_real() ? literal_of(real) : literal_of(integer);
+        bool const is_cast = element != intp && element != float64;
+        return is_cast ? "py::cast<" + type + ">(" + text + ")" : text;
+    }
+    std::string shared_array_text(node const& array) {
+        auto text = "py::shared_array<" + type_name(number(array.type.element));
+        for (auto const& extent : array.parts) text += ", " + std::to_string(extent.value.integer);
+        return text + ">(" + std::to_string(array.number) + ")";
+    }
+
+    std::string_view pattern_of(node const& value) const {
+        if (value.form == form::leave && value.parts.empty()) return "return";
+        auto const* const found = std::ranges::find(patterns, value.form, &pattern::form);
+        if (value.form != form::operation) return found->text;
+        auto const& entry = entry_of(value.operation());
+        bool const is_rounded =
+            value.operation() == operation::multiply && !program.options.has_fused_products;
+        bool const is_real = value.parts[0].type.element.is_real();
+        return is_real && !is_rounded && !entry.real_text.empty() ? entry.real_text : entry.text;
+    }
+    // Replaces the signs of a pattern. The texts of the parts may be told.
+    std::string expanded(std::string_view pattern, node const& value, texts const& parts = {}) {
+        auto const number = static_cast<std::size_t>(value.number);
+        auto const parts_from = [&](std::size_t first, std::size_t last) {
+            std::string list;
+            for (auto i = first; i < last; ++i) {
+                list += i == first ? "" : ", ";
+                list += parts.empty() ? text_of(value.parts[i]) : parts[i];
+            }
+            return list;
+        };
+        auto const array = std::ranges::find_if(value.parts, &type::is_array, &node::type);
+        std::string result;
+        for (std::size_t i = 0; i < pattern.size(); ++i) {
+            char const key = pattern[i] == '$' ? pattern[++i] : '$';
+            auto const index = static_cast<std::size_t>(key - (key < 'A' ? '0' : 'A'));
+            if (key == '$') result += pattern[i];
+            if (key == 'T') result += type_name(value.type);
+            if (key == 'E') result += type_name(array->type);
+            if (key == 'V') result += variable(number);
+            if (key == 'K') result += function_name(number);
+            if (key == 'N') result += std::to_string(number);
+            if (key == 'W') result += value.word;
+            if (key == 'F') result += program.options.has_floor_division ? "true" : "false";
+            if (key >= '0' && key <= '9') result += parts_from(index, index + 1);
+            if (key >= 'A' && key <= 'C') result += parts_from(index, value.parts.size());
+        }
+        return result;
+    }
+    // The text of a value or a simple statement. If a device function is called among its parts,
+    // they are computed from left to right in a lambda, unless its own text sees to that.
+    std::string text_of(node const& value) {
+        if (value.form == form::constant) return constant_text(value);
+        if (value.form == form::shared_array) return shared_array_text(value);
+        return ordered(pattern_of(value), value);
+    }
+    std::string ordered(std::string_view pattern, node const& value) {
+        bool const is_sequenced =
+            value.form == form::tuple ||
+            (value.form == form::operation && value.operation() <= operation::logical_and);
+        bool const has_order = is_sequenced || value.parts.size() < 2 ||
+                               std::ranges::none_of(value.parts, &node::has_call);
+        if (has_order) return expanded(pattern, value);
+        std::string text = "[&] { ";
+        texts names;
+        for (auto const& part : value.parts) {
+            names.push_back(new_temporary());
+            text += "auto const " + names.back() + " = " + text_of(part) + "; ";
+        }
+        return text + "return " + expanded(pattern, value, names) + "; }()";
+    }
+    // A condition needs no brackets of its own.
+    std::string condition_text(node const& value) {
+        auto text = text_of(value);
+        bool const is_wrapped = value.form == form::operation && text.front() == '(';
+        return is_wrapped ? text.substr(1, text.size() - 2) : text;
+    }
 
     void line(std::string const& text) {
         output += std::string(4 * indentation, ' ') + text + "\n";
@@ -62,107 +227,65 @@ class emitter : value_texts {
         indentation = 1;
         std::string parameters;
         for (std::size_t i = 0; i < function->slots.size(); ++i) {
-            auto const& [name, type] = function->slots[i];
-            auto const variable = type_name(type) + " " + prefixed('v', i, name);
-            if (i < static_cast<std::size_t>(function->parameter_count)) {
-                parameters += (i == 0 ? "" : ", ") + variable;
+            if (i >= function->parameter_count) {
+                line(declaration(i) + " = {};");
             } else {
-                line(variable + " = {};");
+                parameters += (i == 0 ? "" : ", ") + declaration(i);
             }
         }
-        indentation = 0;
-        emit_block(function->body);
-        return "__device__ inline " + type_name(function->result) + " " +
-               prefixed('f', number, function->name) + "(" + parameters + ") {\n" + output +
-               "}\n\n";
+        emit_statements(function->body);
+        return "__device__ inline " + type_name(function->result) + " " + function_name(number) +
+               "(" + parameters + ") {\n" + output + "}\n\n";
     }
-
-    void emit_block(node const& block) {
-        ++indentation;
+    void emit_statements(node const& block) {
         for (auto const& statement : block.parts) {
             if (program.options.has_lines && statement.location.end > 0) {
-                auto const place = program.tree->text.position_of(statement.location);
-                output += "#line " + std::to_string(std::max(place.line, 1)) + " \"" +
-                          escaped(place.file) + "\"\n";
+                output += line_directive(program.tree->text.position_of(statement));
             }
             emit(statement);
         }
-        --indentation;
     }
-    void emit_loop(std::string const& opening, node const& block) {
+    // A block behind what opens it.
+    void emit_block(std::string const& opening, node const& block) {
         line(opening + " {");
-        emit_block(block);
-        line("}");
-    }
-    void assign(node const& slot, std::string const& text) {
-        line(value_text(slot) + " = " + text + ";");
+        ++indentation;
+        emit_statements(block);
+        --indentation;
     }
     void emit(node const& statement) {
         auto const& parts = statement.parts;
-        switch (statement.form) {
-        case form::evaluate:
-            return line("static_cast<void>(" + value_text(parts[0]) + ");");
-        case form::store:
-            if (parts[0].form == form::slot) return assign(parts[0], value_text(parts[1]));
-            return emit_store(parts[0], parts[1]);
-        case form::unpack:
-            return emit_unpacking(parts);
-        case form::augment: {
-            auto const array = type_name(parts[0].parts[0].type);
-            auto const name = new_temporary();
-            line("auto* const " + name + " = " +
-                 joined("$0.place($B)", parts[0], pointers(parts[0].parts)) + ";");
-            assign(parts[1], array + "::read(" + name + ")");
-            return line(array + "::write(" + name + ", " + value_text(parts[2]) + ");");
+        auto const slot = static_cast<std::size_t>(statement.number);
+        if (statement.form == form::choose) {
+            for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+                emit_block((i == 0 ? "if (" : "} else if (") + condition_text(parts[i]) + ")",
+                           parts[i + 1]);
+            }
+            if (!parts.back().parts.empty()) emit_block("} else", parts.back());
+            line("}");
+        } else if (statement.form == form::repeat) {
+            emit_block("while (" + condition_text(parts[0]) + ")", parts[1]);
+            line("}");
+        } else if (statement.form == form::count) {
+            auto const range = new_temporary();
+            auto const limits = expanded("{$0, $1, $2}", statement);
+            emit_block("for (py::range " + range + limits + "; " + range + ".next(" +
+                           variable(slot) + ");)",
+                       parts[3]);
+            line("}");
+        } else if (statement.form == form::unpack) {
+            auto const tuple = new_temporary();
+            line("auto const " + tuple + " = " + text_of(parts[0]) + ";");
+            for (std::size_t i = 0; i < parts[0].type.parts.size(); ++i) {
+                line(variable(slot + i) + " = " + tuple + ".part" + std::to_string(i) + ";");
+            }
+        } else if (statement.form == form::augment) {
+            auto const place = new_temporary(), array = type_name(parts[0].parts[0].type);
+            line("auto* const " + place + " = " + ordered("$0.place($B)", parts[0]) + ";");
+            line(variable(slot) + " = " + array + "::read(" + place + ");");
+            line(array + "::write(" + place + ", " + text_of(parts[1]) + ");");
+        } else {
+            line(text_of(statement) + ";");
         }
-        case form::choose:
-            return emit_choice(parts);
-        case form::repeat:
-            return emit_loop("while (" + condition_text(parts[0]) + ")", parts[1]);
-        case form::count: {
-            auto const name = new_temporary();
-            texts limits;
-            for (std::size_t i = 1; i < 4; ++i) limits.push_back(value_text(parts[i]));
-            return emit_loop("for (py::range " + name + "{" + list(limits) + "}; " + name +
-                                 ".next(" + value_text(parts[0]) + ");)",
-                             parts[4]);
-        }
-        case form::leave:
-            return line(parts.empty() ? "return;" : "return " + value_text(parts[0]) + ";");
-        case form::barrier:
-            return line("py::sync_block();");
-        default:
-            return line(statement.form == form::break_loop ? "break;" : "continue;");
-        }
-    }
-    // Stores to an element. The value is computed first.
-    void emit_store(node const& element, node const& operand) {
-        auto values = pointers(element.parts);
-        values.insert(values.begin(), &operand);
-        line(joined("$E::write($1.place($C), $0)", element, values) + ";");
-    }
-    void emit_unpacking(std::vector<node> const& parts) {
-        auto const& tuple = parts.back();
-        bool const is_spelled = tuple.form == form::tuple;
-        auto const name = is_spelled ? "" : new_temporary();
-        if (!is_spelled) line("auto const " + name + " = " + value_text(tuple) + ";");
-        for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-            assign(parts[i],
-                   is_spelled ? value_text(tuple.parts[i]) : name + ".part" + std::to_string(i));
-        }
-    }
-    void emit_choice(std::vector<node> const& parts) {
-        std::string opening = "if (";
-        for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-            line(opening + condition_text(parts[i]) + ") {");
-            emit_block(parts[i + 1]);
-            opening = "} else if (";
-        }
-        if (!parts.back().parts.empty()) {
-            line("} else {");
-            emit_block(parts.back());
-        }
-        line("}");
     }
 };
 

@@ -15,6 +15,7 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,13 +98,18 @@ class block_interpreter : evaluator {
             evaluate(values[0], active, frame);
             return;
         case form::store:
-            return execute_store(statement, active, frame);
+            return store(statement.number, evaluate(values[0], active, frame), active, frame);
+        case form::write: {
+            auto const operand = evaluate(values[0], active, frame);
+            auto const addresses = places(statement, std::span(values).subspan(1), active, frame);
+            return write(addresses, operand, values[1].type.element, active);
+        }
         case form::augment:
             return execute_augmented(statement, active, frame);
         case form::unpack: {
-            auto const parts = parts_of(values.back(), active, frame);
-            for (std::size_t i = 0; i < parts.size(); ++i) {
-                store(values[i].number, parts[i], active, frame);
+            int slot = statement.number;
+            for (auto const& part : called(values[0], active, frame)) {
+                store(slot++, part, active, frame);
             }
             return;
         }
@@ -130,30 +136,24 @@ class block_interpreter : evaluator {
             if (active[i] != 0) target[i] = values[i];
         }
     }
-    // Stores to a variable or to an element of an array, whose place is computed behind the value.
-    void execute_store(node const& statement, mask const& active, frame& frame) {
-        auto const& target = statement.parts[0];
-        auto const operand = evaluate(statement.parts[1], active, frame);
-        if (target.form == form::slot) return store(target.number, operand, active, frame);
-        write(places(target, active, frame), operand, target.type.element, active);
-    }
     // A statement such as x[i] += 1: the old value is read to a variable, of which the operand
     // makes the new one.
     void execute_augmented(node const& statement, mask const& active, frame& frame) {
         auto const& element = statement.parts[0];
         auto const type = element.type.element;
-        auto const addresses = places(element, active, frame);
+        auto const addresses = places(element, element.parts, active, frame);
         auto const old =
             each_lane(active, [&](std::size_t i) { return read_number(addresses[i], type); });
-        store(statement.parts[1].number, old, active, frame);
-        write(addresses, evaluate(statement.parts[2], active, frame), type, active);
+        store(statement.number, old, active, frame);
+        write(addresses, evaluate(statement.parts[1], active, frame), type, active);
     }
-    // The addresses of an element for all active lanes.
-    std::vector<unsigned char*> places(node const& element, mask const& active, frame& frame) {
-        auto const parts = columns(element.parts, active, frame);
+    // The addresses of an element, of an array and its indices, for all active lanes.
+    std::vector<unsigned char*> places(span location, std::span<node const> values,
+                                       mask const& active, frame& frame) {
+        auto const parts = columns(values, active, frame);
         std::vector<unsigned char*> result(count);
         for (std::size_t i = 0; i < count; ++i) {
-            if (active[i] != 0) result[i] = place(element.location, parts, i);
+            if (active[i] != 0) result[i] = place(location, parts, i);
         }
         return result;
     }
@@ -207,9 +207,9 @@ class block_interpreter : evaluator {
     }
     // A loop over range(start, stop, step), whose number of rounds each lane knows at its start.
     void execute_for(node const& statement, mask& active, frame& frame) {
-        auto value = evaluate(statement.parts[1], active, frame);
-        auto const stop = evaluate(statement.parts[2], active, frame);
-        auto const step = evaluate(statement.parts[3], active, frame);
+        auto value = evaluate(statement.parts[0], active, frame);
+        auto const stop = evaluate(statement.parts[1], active, frame);
+        auto const step = evaluate(statement.parts[2], active, frame);
         std::vector<std::uint64_t> rounds(count);
         for (std::size_t i = 0; i < count; ++i) {
             auto const a = value[i].integer, b = stop[i].integer, s = step[i].integer;
@@ -223,7 +223,7 @@ class block_interpreter : evaluator {
         loop(statement, active, frame, [&](mask const& lanes) {
             auto running = lanes;
             for (std::size_t i = 0; i < count; ++i) running[i] = lanes[i] && rounds[i] > 0;
-            store(statement.parts[0].number, value, running, frame);
+            store(statement.number, value, running, frame);
             for (std::size_t i = 0; i < count; ++i) {
                 if (running[i] == 0) continue;
                 --rounds[i];

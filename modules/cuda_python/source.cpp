@@ -8,6 +8,7 @@ module;
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <initializer_list>
 #include <iterator>
 #include <ranges>
@@ -45,8 +46,26 @@ std::string quotable(std::string_view text) {
     constexpr std::size_t most = 40;
     return shortened(printable(text.substr(0, most + 1), '?'), most);
 }
+// The text of a string literal: whatever is not a plain letter is an octal escape.
+std::string escaped(std::string_view text) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_./- ";
+    std::string result;
+    for (char const c : text) {
+        auto const code = static_cast<unsigned char>(c);
+        char letter[5] = {c};
+        if (plain.find(c) == std::string_view::npos) std::snprintf(letter, 5, "\\%03o", code);
+        result += letter;
+    }
+    return result;
+}
 
 } // namespace
+
+std::string line_directive(position const& place) {
+    return "#line " + std::to_string(std::max(place.line, 1)) + " \"" + escaped(place.file) +
+           "\"\n";
+}
 
 std::string in_quotes(std::string_view text) { return "'" + quotable(text) + "'"; }
 

@@ -3,14 +3,13 @@
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
 // turns a parsed function into a typed one, for arguments of known types; its classes are layers:
-// names, values, calls, assignments, statements. A binding is what is known of a variable at a
-// point of the program: its slot (a variable of one type), and whether every path to the point
-// defines it. A span is a place in the source.
+// names, values, calls, assignments, statements. A slot is a variable of a function with one type;
+// a binding is what is known of a variable at a point of the program: its slot, and whether every
+// path to the point defines it. A span is a place in the source.
 module;
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -69,10 +68,9 @@ class statement_typer : assignment_typer {
         auto* const outer = std::exchange(state, &scope);
         auto& function = scope.function;
         function.name = tree.name;
-        function.parameter_count = static_cast<int>(parameters.size());
+        function.parameter_count = parameters.size();
         for (std::size_t i = 0; i < parameters.size(); ++i) {
-            auto const name = tree.parameters[i];
-            scope.names[name] = {new_slot(name, parameters[i])};
+            scope.names[tree.parameters[i]] = {new_slot(tree.parameters[i], parameters[i])};
         }
         function.body = typed_block(tree.body);
         function.result = scope.result.value_or(type());
@@ -90,7 +88,7 @@ class statement_typer : assignment_typer {
 
     // Types statements in their order.
     node typed_block(node const& statements) {
-        node block = {form::block, statements.location};
+        node block = {form::block, statements};
         for (auto const& statement : statements.parts) type_statement(statement, block);
         return block;
     }
@@ -108,11 +106,11 @@ class statement_typer : assignment_typer {
         if (form == form::count) return type_for(statement, block);
         state->is_reachable = false;
         if (form == form::leave) return type_return(statement, block);
-        block.parts.push_back({form, statement.location});
+        add(block, form, statement);
     }
 
     void type_choice(node const& statement, node& block) {
-        node choice = {form::choose, statement.location};
+        node choice = {form::choose, statement};
         auto const entry = state->names;
         bool const was_reachable = state->is_reachable;
         std::vector<std::pair<std::size_t, bindings>> ends; // of the branches that reach the join
@@ -162,8 +160,8 @@ class statement_typer : assignment_typer {
                 joined.has_conflict =
                     operand.type != wanted && !(is_coercible(operand.type) && is_coercible(wanted));
                 if (joined.has_conflict) break;
-                add(branches[branch], form::store, {}, slot_value({}, joined.slot),
-                    coerced(std::move(operand), wanted, ""));
+                add(branches[branch], form::store, {},
+                    list_of(coerced(std::move(operand), wanted, "")), joined.slot);
             }
         }
     }
@@ -186,48 +184,45 @@ class statement_typer : assignment_typer {
         auto condition = condition_of(statement.parts[0]);
         node body = {form::block};
         type_body(statement.parts[1], body, bindings(state->names));
-        add(block, form::repeat, statement.location, std::move(condition), std::move(body));
+        add(block, form::repeat, statement, list_of(std::move(condition), std::move(body)));
     }
     void type_for(node const& statement, node& block) {
         auto const &variable = statement.parts[0], &range = statement.parts[1];
-        auto const location = range.location;
         auto const path = called_path(range);
-        refuse_if(path != "range" && path != "xrange", location,
+        refuse_if(path != "range" && path != "xrange", range,
                   "loops: a loop runs over range or xrange alone");
-        auto limits = arguments_of(range);
-        for (auto& limit : limits) {
-            refuse_if(!limit.type.is_number() || !limit.type.element.is_integer(), limit.location,
-                      "loops: the limits of a range are integers and not %", limit.type);
-            limit = coercion_to(intp, std::move(limit));
+        auto parts = arguments_of(range);
+        for (auto& limit : parts) {
+            span const place = limit;
+            limit = integer_with(std::move(limit), place,
+                                 "loops: the limits of a range are integers and not %");
         }
-        refuse_if(limits.empty() || limits.size() > 3, range.parts[0].location,
+        refuse_if(parts.empty() || parts.size() > 3, range.parts[0],
                   "loops: a range takes 1 to 3 limits");
-        if (limits.size() == 1) limits.insert(limits.begin(), constant_with(location, intp, {0}));
-        if (limits.size() == 2) limits.push_back(constant_with(location, intp, {1}));
-        auto const step = constant_value(limits[2], program.options);
-        refuse_if(step && step->integer == 0, limits[2].location,
-                  "loops: the step of a range is not 0");
-        auto const counter = slot_value(variable.location, new_slot("counter", number(intp)));
+        if (parts.size() == 1) parts.insert(parts.begin(), constant_with(range, intp, {0}));
+        if (parts.size() == 2) parts.push_back(constant_with(range, intp, {1}));
+        auto const step = constant_value(parts[2], program.options);
+        refuse_if(step && step->integer == 0, parts[2], "loops: the step of a range is not 0");
+        int const counter = new_slot("counter", number(intp));
         auto const entry = state->names;
         node body = {form::block};
         ++state->loops;
-        assign(variable, counter, body);
+        assign(variable, slot_value(variable, counter), body);
         --state->loops;
         type_body(statement.parts[2], body, entry);
-        add(block, form::count, statement.location, counter, std::move(limits[0]),
-            std::move(limits[1]), std::move(limits[2]), std::move(body));
+        parts.push_back(std::move(body));
+        add(block, form::count, statement, std::move(parts), counter);
     }
 
     void type_return(node const& statement, node& block) {
-        auto const location = statement.location;
         auto& result = state->result;
         if (statement.parts.empty()) {
-            refuse_if(result && !result->is_nothing(), location,
+            refuse_if(result && !result->is_nothing(), statement,
                       "functions: this function returns %", result.value_or(type()));
             result = type();
-            return block.parts.push_back({form::leave, location});
+            return add(block, form::leave, statement);
         }
-        refuse_if(state->is_kernel, location, "functions: a kernel returns nothing");
+        refuse_if(state->is_kernel, statement, "functions: a kernel returns nothing");
         auto const purpose = "the result of " + in_quotes(state->tree->name);
         auto const& spelled = statement.parts[0];
         bool const is_tuple = spelled.form == form::tuple && spelled.parts.size() > 1;
@@ -237,15 +232,14 @@ class statement_typer : assignment_typer {
             auto const i = parts.size();
             bool const is_known = result && i < result->parts.size();
             if (is_known) value = coerced(std::move(value), result->parts[i], purpose);
-            refuse_if(!value.type.is_number() && !value.type.is_array(), part.location,
+            refuse_if(!value.type.is_number() && !value.type.is_array(), part,
                       "tuples: a part of a tuple is a number or an array");
             parts.push_back(std::move(value));
         }
-        auto operand =
-            is_tuple ? tuple_with(spelled.location, std::move(parts)) : value_of(spelled);
-        refuse_if(operand.type.is_nothing(), location, "functions: this call has no value");
+        auto operand = is_tuple ? tuple_with(spelled, std::move(parts)) : value_of(spelled);
+        refuse_if(operand.type.is_nothing(), statement, "functions: this call has no value");
         if (!result) result = operand.type;
-        add(block, form::leave, location, coerced(std::move(operand), *result, purpose));
+        add(block, form::leave, statement, list_of(coerced(std::move(operand), *result, purpose)));
     }
 };
 

@@ -13,6 +13,7 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -177,7 +178,7 @@ class evaluator {
         auto const parts = columns(value.parts, lanes, frame);
         return each_lane(lanes, [&](std::size_t lane) { return lane_value(value, parts, lane); });
     }
-    std::vector<column> columns(std::vector<node> const& values, mask const& lanes, frame& frame) {
+    std::vector<column> columns(std::span<node const> values, mask const& lanes, frame& frame) {
         std::vector<column> result;
         for (auto const& value : values) result.push_back(evaluate(value, lanes, frame));
         return result;
@@ -248,14 +249,11 @@ class evaluator {
             for (auto const extent : view().shape) size *= extent;
             return {.integer = size};
         }
-        case form::thread_index:
-            return axis(block.index_of(static_cast<long long>(lane)));
-        case form::block_index:
-            return axis(block_index);
-        case form::block_size:
-            return axis(block);
-        default:
-            return axis(grid);
+        default: // an axis
+            return axis(value.word == "thread_index"  ? block.index_of(static_cast<long long>(lane))
+                        : value.word == "block_index" ? block_index
+                        : value.word == "block_size"  ? block
+                                                      : grid);
         }
     }
     cell shared_array(node const& value) {

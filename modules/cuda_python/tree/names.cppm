@@ -16,6 +16,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,23 +38,23 @@ inline std::span<node const> arguments_in(node const& call) {
     return std::span(call.parts).subspan(1);
 }
 
-inline node typed_node(form form, span location, type type, std::vector<node> parts = {},
-                       int number = 0) {
+inline node typed_node(form form, span place, type type, std::vector<node> parts = {},
+                       int number = 0, std::string_view word = {}) {
     bool const has_call = form == form::call || std::ranges::any_of(parts, &node::has_call);
-    node result = {form, location, std::move(type), std::move(parts), number};
+    node result = {form, place, std::move(type), std::move(parts), number, word};
     result.has_call = has_call;
     return result;
 }
 // The number as one of this type, by a coercion if it has another.
 inline node coercion_to(scalar target, node operand) {
     if (operand.type.element == target) return operand;
-    auto const location = operand.location;
-    return typed_node(form::coercion, location, number(target), list_of(std::move(operand)));
+    span const place = operand;
+    return typed_node(form::coercion, place, number(target), list_of(std::move(operand)));
 }
-inline node tuple_with(span location, std::vector<node> parts) {
+inline node tuple_with(span place, std::vector<node> parts) {
     type types = {type::form::tuple};
     for (auto const& part : parts) types.parts.push_back(part.type);
-    return typed_node(form::tuple, location, std::move(types), std::move(parts));
+    return typed_node(form::tuple, place, std::move(types), std::move(parts));
 }
 
 // What is known of a variable at a point of the program.
@@ -91,92 +92,87 @@ class name_typer : protected reader {
     virtual node value_of(node const&) = 0;
 
     // Counts a level as long as the result exists.
-    level deeper(span location) {
+    level deeper(span place) {
         constexpr int greatest_typing_depth = 500;
-        return {*this, depth, greatest_typing_depth, location,
+        return {*this, depth, greatest_typing_depth, place,
                 "nesting: calls, blocks and expressions are nested too deeply"};
     }
     type const& type_of_slot(int slot) const {
         return state->function.slots[static_cast<std::size_t>(slot)].type;
     }
-    node slot_value(span location, int slot) const {
-        return typed_node(form::slot, location, type_of_slot(slot), {}, slot);
+    node slot_value(span place, int slot) const {
+        return typed_node(form::slot, place, type_of_slot(slot), {}, slot);
     }
     bool is_local(std::string_view name) const {
         return state->tree && std::ranges::binary_search(state->tree->assigned, name);
     }
 
     // Nothing for a local variable, and for an expression that is no dotted name.
-    std::optional<meaning> entity_of(node const& expression) {
+    std::optional<meaning> meaning_of(node const& expression) {
         if (expression.form == form::name && !is_local(expression.word)) {
-            return entity_named(expression.word, expression.location);
+            return meaning_named(expression.word, expression);
         }
         if (expression.form != form::attribute) return {};
-        auto const object = entity_of(expression.parts[0]);
+        auto const object = meaning_of(expression.parts[0]);
         if (!object || object->path.empty()) return {};
         return meaning{path_within(object->path, expression.word)};
     }
     // The path of what is called, if this is a call of a dotted name.
     std::string called_path(node const& expression) {
-        if (expression.form != form::call) return {};
-        auto const callee = entity_of(expression.parts[0]);
+        auto const is_call = expression.form == form::call;
+        auto const callee = is_call ? meaning_of(expression.parts[0]) : std::nullopt;
         return callee ? callee->path : "";
     }
 
     // A path that is a value, such as cuda.threadIdx.x or math.pi.
-    node path_value(span location, std::string const& path) const {
-        if (path == "math.pi") return constant_with(location, float64, {0, 3.141592653589793});
-        if (path == "math.e") return constant_with(location, float64, {0, 2.718281828459045});
-        constexpr std::pair<std::string_view, form> registers[] = {
-            {"cuda.threadIdx.", form::thread_index},
-            {"cuda.blockIdx.", form::block_index},
-            {"cuda.blockDim.", form::block_size},
-            {"cuda.gridDim.", form::grid_size}};
-        for (auto const& [prefix, form] : registers) {
-            if (!path.starts_with(prefix)) continue;
-            bool const is_in_grid = form == form::block_index || form == form::grid_size;
-            auto const axis = std::string_view("xyz").find(path.substr(prefix.size()));
-            if (axis > (is_in_grid ? 1U : 2U)) break;
-            refuse_if(!state->tree, location, "globals: a global does not depend on the thread");
-            return typed_node(form, location, number(intp), {}, static_cast<int>(axis));
+    node path_value(span place, std::string const& path) const {
+        if (path == "math.pi") return constant_with(place, float64, {0, 3.141592653589793});
+        if (path == "math.e") return constant_with(place, float64, {0, 2.718281828459045});
+        constexpr std::tuple<std::string_view, std::string_view, int> axes[] = {
+            {"cuda.threadIdx.x", "thread_index", 0}, {"cuda.threadIdx.y", "thread_index", 1},
+            {"cuda.threadIdx.z", "thread_index", 2}, {"cuda.blockIdx.x", "block_index", 0},
+            {"cuda.blockIdx.y", "block_index", 1},   {"cuda.blockDim.x", "block_size", 0},
+            {"cuda.blockDim.y", "block_size", 1},    {"cuda.blockDim.z", "block_size", 2},
+            {"cuda.gridDim.x", "grid_size", 0},      {"cuda.gridDim.y", "grid_size", 1}};
+        for (auto const& [name, word, axis] : axes) {
+            if (path != name) continue;
+            refuse_if(!state->tree, place, "globals: a global does not depend on the thread");
+            return typed_node(form::axis, place, number(intp), {}, axis, word);
         }
-        refuse_if(type_named(path).has_value(), location,
+        refuse_if(type_named(path).has_value(), place,
                   "types: a type is no value: call it, as in float32(x)");
-        auto const name = path.empty() ? "a function" : in_quotes(path);
-        refuse_if(path.starts_with("cuda."), location,
-                  "intrinsics: % is no intrinsic of CUDA Python v0.2", name);
-        refuse(location, "types: % is no value", {name});
+        refuse_if(path.starts_with("cuda."), place,
+                  "intrinsics: '%' is no intrinsic of CUDA Python v0.2", path);
+        refuse(place, "types: % is no value", {path.empty() ? "a function" : in_quotes(path)});
     }
 
-    std::optional<meaning> entity_named(std::string_view name, span location) {
+    std::optional<meaning> meaning_named(std::string_view name, span place) {
         // Names in the value of a global that was passed have their first meanings.
         auto const& tree = *program.tree;
         static module_tree::meanings const none;
-        auto const& names =
-            text == &tree.text ? tree.names[text->part_of(location).fragment] : none;
+        auto const& names = text == &tree.text ? tree.names[text->part_of(place).fragment] : none;
         auto const found = names.find(name);
         if (found == names.end()) {
-            constexpr std::string_view first[] = {"cuda", "math", "range", "xrange"};
-            if (std::ranges::find(first, name) != std::end(first))
-                return meaning{std::string(name)};
-            if (scalar_named(name)) return meaning{"types." + std::string(name)};
-            return {};
+            constexpr std::string_view known[] = {"cuda", "math", "range", "xrange"};
+            bool const is_known = std::ranges::find(known, name) != std::end(known);
+            if (!is_known && !scalar_named(name)) return {};
+            return meaning{(is_known ? "" : "types.") + std::string(name)};
         }
-        auto const& known = found->second;
-        if (!known.value) return known;
-        refuse_if(std::ranges::find(open_globals, name) != open_globals.end(), location,
+        auto const& global = found->second;
+        if (!global.value) return global;
+        refuse_if(std::ranges::find(open_globals, name) != open_globals.end(), place,
                   "globals: '%' is defined by itself", name);
         open_globals.push_back(name);
-        auto const* const outer_text = std::exchange(text, known.text);
-        scope global;
-        auto* const outer = std::exchange(state, &global);
-        auto result = entity_of(*known.value);
+        auto const* const outer_text = std::exchange(text, global.text);
+        scope outside;
+        auto* const outer = std::exchange(state, &outside);
+        auto result = meaning_of(*global.value);
         if (!result || !type_named(result->path)) {
-            auto const number = value_of(*known.value);
+            auto const number = value_of(*global.value);
             auto const constant = constant_value(number, program.options);
-            refuse_if(!constant, known.value->location,
+            refuse_if(!constant, *global.value,
                       "globals: a global that a kernel uses is a number or a type");
-            result = meaning{.number = constant_with(location, number.type.element, *constant)};
+            result = {.number = constant_with(place, number.type.element, *constant)};
         }
         state = outer;
         text = outer_text;

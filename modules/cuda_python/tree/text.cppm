@@ -44,7 +44,8 @@ struct source_text {
     position position_of(span) const;
 };
 
-std::string in_quotes(std::string_view); // for messages: short and printable
+std::string in_quotes(std::string_view);     // for messages: short and printable
+std::string line_directive(position const&); // of C++, whatever the file's name is
 // The words of a message.
 inline std::string words_of(std::string_view text) { return std::string(text); }
 inline std::string words_of(std::integral auto number) { return std::to_string(number); }

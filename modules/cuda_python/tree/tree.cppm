@@ -57,30 +57,30 @@ struct operation_entry { // in the order of the operations
     std::string_view sign;
     int precedence; // 0 for operations of one operand; the greatest binds first
     cuda_python::operands operands;
-    // In CUDA C++, as the emitter's texts are spelled; empty if the sign is all.
-    std::string_view text = {};
+    // In CUDA C++, as the emitter's texts are spelled; the second of reals, if it is another one.
+    std::string_view text, real_text = {};
 };
 inline constexpr auto operations = std::to_array<operation_entry>({
     {"or", 1, operands::booleans, "($0 || $1)"},
     {"and", 2, operands::booleans, "($0 && $1)"},
-    {"<", 4, operands::reals},
-    {"<=", 4, operands::reals},
-    {">", 4, operands::reals},
-    {">=", 4, operands::reals},
-    {"==", 4, operands::equals},
-    {"!=", 4, operands::equals},
+    {"<", 4, operands::reals, "($0 < $1)"},
+    {"<=", 4, operands::reals, "($0 <= $1)"},
+    {">", 4, operands::reals, "($0 > $1)"},
+    {">=", 4, operands::reals, "($0 >= $1)"},
+    {"==", 4, operands::equals, "($0 == $1)"},
+    {"!=", 4, operands::equals, "($0 != $1)"},
     {"|", 5, operands::integers, "static_cast<$T>($0 | $1)"},
     {"^", 6, operands::integers, "static_cast<$T>($0 ^ $1)"},
     {"&", 7, operands::integers, "static_cast<$T>($0 & $1)"},
     {"<<", 8, operands::integers, "py::shift_left($A)"},
     {">>", 8, operands::integers, "py::shift_right($A)"},
     {"~", 0, operands::integers, "static_cast<$T>(~$0)"},
-    {"+", 9, operands::numbers, "py::add($A)"},
-    {"-", 9, operands::numbers, "py::subtract($A)"},
-    {"*", 10, operands::numbers, "py::multiply($A)"},
-    {"-", 0, operands::numbers, "py::negate($A)"},
-    {"+", 0, operands::numbers},
-    {"/", 10, operands::reals},
+    {"+", 9, operands::numbers, "py::add($A)", "($0 + $1)"},
+    {"-", 9, operands::numbers, "py::subtract($A)", "($0 - $1)"},
+    {"*", 10, operands::numbers, "py::multiply($A)", "($0 * $1)"},
+    {"-", 0, operands::numbers, "py::negate($A)", "(-$0)"},
+    {"+", 0, operands::numbers, ""},
+    {"/", 10, operands::reals, "($0 / $1)"},
     {"//", 10, operands::reals, "py::quotient<$T, $F>($A)"},
     {"%", 10, operands::reals, "py::remainder<$F>($A)"},
     {"not", 0, operands::booleans, "(!$0)"},
@@ -115,20 +115,18 @@ enum class form : unsigned char {
     extent,       // the array; the dimension
     stride,       // the array; the dimension
     size,         // the array
-    thread_index, // an axis, 0 for x, as those that follow
-    block_index,
-    block_size,
-    grid_size,
+    axis,         // thread_index, block_index, block_size or grid_size, its word; 0 for x
     shared_array, // its extents, which are constants; where it begins, in bytes
     block,        // statements. A target is a name or an element, when typed a slot or an element
     evaluate,     // a call
-    store,        // the target, and the operand
-    unpack,       // the targets, and a tuple
-    augment,      // the target and the operand; the operation. When typed: an element, the slot of
-                  // its old value, and the new value
+    store,        // the target, and the operand; typed: the operand; the slot
+    write,        // in the typed tree alone: the operand, the array, and the indices
+    unpack,       // the targets, and a tuple; typed: a call; the slot of its first part
+    augment,      // the target and the operand; the operation. When typed: an element, and its new
+                  // value; the slot of the old one
     choose,       // conditions, each with its block behind it; at last the block of an else
     repeat,       // the condition, and the block
-    count, // the variable, the range, the block; typed: the slot, start, stop and step, the block
+    count, // the variable, the range, the block; typed: start, stop, step, the block; the slot
     leave, // the result, if there is one
     break_loop,
     continue_loop,
@@ -205,7 +203,7 @@ struct slot {
 };
 struct typed_function {
     std::string_view name = {};
-    int parameter_count = 0;
+    std::size_t parameter_count = 0;
     std::vector<slot> slots = {}; // the parameters first
     type result = {};
     node body = {form::block};
