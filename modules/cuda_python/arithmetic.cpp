@@ -63,15 +63,15 @@ double real_of(std::int64_t x, scalar type, scalar target) {
 
 template <class T> bool compared(operation operation, T a, T b) {
     switch (operation) {
-    case operation::less:
+    case "<"_binary:
         return a < b;
-    case operation::less_equal:
+    case "<="_binary:
         return a <= b;
-    case operation::greater:
+    case ">"_binary:
         return a > b;
-    case operation::greater_equal:
+    case ">="_binary:
         return a >= b;
-    case operation::equal:
+    case "=="_binary:
         return a == b;
     default:
         return a != b;
@@ -82,7 +82,7 @@ template <class T> bool compared(operation operation, T a, T b) {
 std::int64_t divided(operation operation, std::int64_t a, std::int64_t b, scalar type,
                      scalar result, bool floors) {
     if (b == 0) return 0;
-    bool const is_quotient = operation == operation::floor_divide;
+    bool const is_quotient = operation == "//"_binary;
     if (is_unsigned(type)) {
         auto const x = static_cast<unsigned64>(a), y = static_cast<unsigned64>(b);
         return static_cast<std::int64_t>(is_quotient ? x / y : x % y);
@@ -96,24 +96,24 @@ std::int64_t integer_result(operation operation, std::int64_t a, std::int64_t b,
     auto const x = static_cast<unsigned64>(a), y = static_cast<unsigned64>(b);
     bool const is_out = b < 0 || b >= type.bits;
     switch (operation) {
-    case operation::add:
+    case "+"_binary:
         return wrapped(x + y, type);
-    case operation::subtract:
+    case "-"_binary:
         return wrapped(x - y, type);
-    case operation::multiply:
+    case "*"_binary:
         return wrapped(x * y, type);
-    case operation::bit_and:
+    case "&"_binary:
         return a & b;
-    case operation::bit_or:
+    case "|"_binary:
         return a | b;
-    case operation::bit_xor:
+    case "^"_binary:
         return a ^ b;
-    case operation::shift_left:
+    case "<<"_binary:
         return is_out ? 0 : wrapped(x << b, type);
-    case operation::shift_right:
+    case ">>"_binary:
         if (is_unsigned(type)) return is_out ? 0 : static_cast<std::int64_t>(x >> b);
         return is_out ? (a < 0 ? -1 : 0) : a >> b;
-    case operation::negate:
+    case "-"_unary:
         return wrapped(0 - x, type);
     default:
         return wrapped(~x, type);
@@ -124,22 +124,22 @@ std::int64_t integer_result(operation operation, std::int64_t a, std::int64_t b,
 template <class Real> cell real_result(operation operation, Real a, Real b, bool floors) {
     auto const real = [](Real x) { return cell{.real = x}; };
     switch (operation) {
-    case operation::add:
+    case "+"_binary:
         return real(a + b);
-    case operation::subtract:
+    case "-"_binary:
         return real(a - b);
-    case operation::multiply:
+    case "*"_binary:
         return real(a * b);
-    case operation::divide:
+    case "/"_binary:
         return real(a / b);
-    case operation::negate:
+    case "-"_unary:
         return real(-a);
     default:
         break;
     }
     Real rest = std::fmod(a, b);
     bool const is_below = floors && rest != 0 && (rest < 0) != (b < 0);
-    if (operation == operation::remainder) {
+    if (operation == "%"_binary) {
         if (is_below) rest += b;
         if (floors && rest == 0) rest = std::copysign(Real(0), b);
         return real(rest);
@@ -156,11 +156,11 @@ template <class Real> cell complex_result(operation operation, cell const& a, ce
     auto const ar = static_cast<Real>(a.real), ai = static_cast<Real>(a.imaginary);
     auto const br = static_cast<Real>(b.real), bi = static_cast<Real>(b.imaginary);
     switch (operation) {
-    case operation::add:
+    case "+"_binary:
         return {.real = ar + br, .imaginary = ai + bi};
-    case operation::subtract:
+    case "-"_binary:
         return {.real = ar - br, .imaginary = ai - bi};
-    case operation::multiply:
+    case "*"_binary:
         return {.real = ar * br - ai * bi, .imaginary = ar * bi + ai * br};
     default:
         return {.real = -ar, .imaginary = -ai};
@@ -205,8 +205,8 @@ cell converted(cell const& x, scalar type, scalar target) {
 // towards 0.
 cell operated(operation operation, cell const& a, cell const& b, scalar type, scalar result,
               bool floors) {
-    bool const is_comparison = operation >= operation::less && operation <= operation::not_equal;
-    if (operation == operation::logical_not) return {.integer = a.integer == 0};
+    bool const is_comparison = operation >= "<"_binary && operation <= "!="_binary;
+    if (operation == "not"_unary) return {.integer = a.integer == 0};
     if (is_comparison) {
         if (type.is_real()) return {.integer = compared(operation, a.real, b.real)};
         if (!is_unsigned(type)) return {.integer = compared(operation, a.integer, b.integer)};
@@ -220,8 +220,7 @@ cell operated(operation operation, cell const& a, cell const& b, scalar type, sc
         return real_result(operation, static_cast<float>(a.real), static_cast<float>(b.real),
                            floors);
     }
-    bool const is_division =
-        operation == operation::floor_divide || operation == operation::remainder;
+    bool const is_division = operation == "//"_binary || operation == "%"_binary;
     if (is_division)
         return {.integer = divided(operation, a.integer, b.integer, type, result, floors)};
     return {.integer = integer_result(operation, a.integer, b.integer, type)};

@@ -28,37 +28,52 @@ import :tree;
 
 namespace spio::cuda_python {
 
+namespace {
+
+[[noreturn]] void fail(error_kind kind, std::string_view subject, std::string const& reason) {
+    throw error(kind, "compile", std::string(subject), reason);
+}
+
+// The number of a function that a fragment defines, or -1.
+int function_named(module_tree const& tree, std::size_t fragment, std::string_view name) {
+    auto const& names = tree.names.at(fragment);
+    auto const found = names.find(name);
+    return found == names.end() ? -1 : found->second.function;
+}
+std::size_t first_function_named(module_tree const& tree, std::string_view name) {
+    int const number = function_named(tree, 0, name);
+    if (number >= 0) return static_cast<std::size_t>(number);
+    fail(error_kind::not_found, in_quotes(name),
+         in_quotes(tree.fragments[0].source.name) + " has no function of this name");
+}
+
+} // namespace
+
 program::program(source source, std::span<global const> globals)
     : program(std::vector{fragment{std::move(source), {}, {globals.begin(), globals.end()}}}) {}
 
 program::program(std::vector<fragment> fragments) {
-    if (fragments.empty()) {
-        throw error(error_kind::invalid, "compile", "a program", "it has no fragment");
-    }
+    if (fragments.empty()) fail(error_kind::invalid, "a program", "it has no fragment");
     auto module = std::make_shared<module_tree>(std::move(fragments));
-    auto const for_each_global = [&](auto f) {
-        for (std::size_t i = 0; i < module->fragments.size(); ++i) {
-            for (auto const& global : module->fragments[i].globals) f(module->names[i], global);
-        }
-    };
-    for_each_global([&](auto& names, global const& global) {
-        if (global.fragment >= 0) return;
-        fragment const own = {{.name = "global " + global.name, .text = global.value}};
-        auto const& text = module->further_texts.emplace_back(std::vector{own});
-        auto const& value = module->values.emplace_back(parse_expression(text));
-        names[global.name] = {.value = &value, .text = &text};
-    });
     parse_module(*module);
-    for_each_global([&](auto& names, global const& global) {
-        if (global.fragment < 0) return;
-        auto const& others = module->names.at(static_cast<std::size_t>(global.fragment));
-        auto const found = others.find(global.value);
-        if (found == others.end() || found->second.function < 0) {
-            throw error(error_kind::invalid, "compile", in_quotes(global.name),
-                        "its fragment has no function " + in_quotes(global.value));
+    for (std::size_t i = 0; i < module->fragments.size(); ++i) {
+        for (auto const& [name, value, fragment] : module->fragments[i].globals) {
+            auto& names = module->names[i];
+            if (fragment < 0) {
+                cuda_python::fragment const own = {{.name = "global " + name, .text = value}};
+                auto const& text = module->further_texts.emplace_back(std::vector{own});
+                auto const& tree = module->values.emplace_back(parse_expression(text));
+                names.try_emplace(name, meaning{.value = &tree, .text = &text});
+                continue;
+            }
+            int const number = function_named(*module, static_cast<std::size_t>(fragment), value);
+            if (number < 0) {
+                fail(error_kind::invalid, in_quotes(name),
+                     "its fragment has no function " + in_quotes(value));
+            }
+            names[name] = {.function = number};
         }
-        names[global.name] = found->second;
-    });
+    }
     tree = std::move(module);
 }
 
@@ -72,36 +87,20 @@ std::vector<std::string> program::kernels() const {
     return names;
 }
 
-namespace {
-
-std::size_t function_named(module_tree const& tree, std::string_view name) {
-    auto const found = tree.names[0].find(name);
-    if (found == tree.names[0].end() || found->second.function < 0) {
-        throw error(error_kind::not_found, "compile", in_quotes(name),
-                    in_quotes(tree.fragments[0].source.name) + " has no function of this name");
-    }
-    return static_cast<std::size_t>(found->second.function);
-}
-
-} // namespace
-
 std::optional<signature> program::declared_signature(std::string_view name) const {
-    return decoration_of(*tree, tree->functions[function_named(*tree, name)]).signature;
+    return decoration_of(*tree, tree->functions[first_function_named(*tree, name)]).signature;
 }
 
 kernel program::compile(std::string_view name, std::string_view signature, options options) const {
-    if (!signature.empty()) return compile(name, parse_signature(signature).parameters, options);
-    auto const declared = declared_signature(name);
-    if (!declared) {
-        throw error(error_kind::invalid, "compile", in_quotes(name),
-                    "its decorator has no signature, and none is passed");
-    }
-    return compile(name, declared->parameters, options);
+    auto const types = signature.empty() ? declared_signature(name) : parse_signature(signature);
+    if (types) return compile(name, types->parameters, options);
+    fail(error_kind::invalid, in_quotes(name),
+         "its decorator has no signature, and none is passed");
 }
 
 kernel program::compile(std::string_view name, std::vector<type> const& parameters,
                         options options) const {
-    auto const number = function_named(*tree, name);
+    auto const number = first_function_named(*tree, name);
     auto const& function = tree->functions[number];
     auto const decoration = decoration_of(*tree, function);
     reader const reader{&tree->text};
@@ -128,10 +127,11 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     }
     kernel.params_bytes = std::max<std::size_t>(padded(kernel.params_bytes, alignment), 1);
     auto const text = text_of(*program);
-    constexpr std::string_view digits = "0123456789abcdef";
     kernel.symbol = std::string(name.substr(0, 40)) + "_";
     auto const digest = fnv(text);
-    for (int shift = 60; shift >= 0; shift -= 4) kernel.symbol += digits[digest >> shift & 15];
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        kernel.symbol += "0123456789abcdef"[digest >> shift & 15];
+    }
     for (char const c : text) kernel.text += c == '@' ? kernel.symbol : std::string(1, c);
     return kernel;
 }

@@ -156,7 +156,7 @@ class emitter {
         if (value.form != form::operation) return found->text;
         auto const& entry = entry_of(value.operation());
         bool const is_rounded =
-            value.operation() == operation::multiply && !program.options.has_fused_products;
+            value.operation() == "*"_binary && !program.options.has_fused_products;
         bool const is_real = value.parts[0].type.element.is_real();
         return is_real && !is_rounded && !entry.real_text.empty() ? entry.real_text : entry.text;
     }
@@ -197,9 +197,8 @@ class emitter {
         return ordered(pattern_of(value), value);
     }
     std::string ordered(std::string_view pattern, node const& value) {
-        bool const is_sequenced =
-            value.form == form::tuple ||
-            (value.form == form::operation && value.operation() <= operation::logical_and);
+        bool const is_sequenced = value.form == form::tuple || (value.form == form::operation &&
+                                                                value.operation() <= "and"_binary);
         bool const has_order = is_sequenced || value.parts.size() < 2 ||
                                std::ranges::none_of(value.parts, &node::has_call);
         if (has_order) return expanded(pattern, value);

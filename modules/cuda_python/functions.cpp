@@ -23,10 +23,10 @@ namespace {
 // The signature that an expression spells, or a text.
 signature signature_in(reader const& reader, node const& argument) {
     if (argument.form != form::text) return signature_of(reader, argument);
-    auto const begin =
-        static_cast<std::size_t>(argument.word.data() - reader.text->characters.data());
-    auto const end = begin + argument.word.size();
-    return signature_of(reader, parse_expression(*reader.text, {begin, end}));
+    auto const offset = argument.word.data() - reader.text->characters.data();
+    auto const begin = static_cast<std::size_t>(offset);
+    auto const text = parse_expression(*reader.text, {begin, begin + argument.word.size()});
+    return signature_of(reader, text);
 }
 
 void read_argument(reader const& reader, node const& argument, decoration& result) {

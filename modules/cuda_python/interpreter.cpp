@@ -227,7 +227,7 @@ class block_interpreter : evaluator {
             for (std::size_t i = 0; i < count; ++i) {
                 if (running[i] == 0) continue;
                 --rounds[i];
-                value[i] = operated(operation::add, value[i], step[i], intp, intp, false);
+                value[i] = operated("+"_binary, value[i], step[i], intp, intp, false);
             }
             return running;
         });

@@ -190,11 +190,11 @@ node number_in(reader const& reader, span place) {
     std::string digits;
     std::ranges::copy_if(word, std::back_inserter(digits), [](char c) { return c != '_'; });
     bool const is_plain = word.back() != '_' && word.find("__") == std::string_view::npos;
-    bool const has_base = digits.size() > 1 && digits[0] == '0' && is_one_of(digits[1], "xXoObB");
-    int const base = !has_base                    ? 10
-                     : is_one_of(digits[1], "xX") ? 16
-                     : is_one_of(digits[1], "oO") ? 8
-                                                  : 2;
+    constexpr std::string_view letters = "xXoObB";
+    constexpr int bases[] = {16, 8, 2};
+    auto const letter = digits.starts_with('0') ? letters.find(digits[1]) : letters.npos;
+    bool const has_base = letter < letters.size();
+    int const base = has_base ? bases[letter / 2] : 10;
     auto const* const begin = digits.data() + (has_base ? 2 : 0);
     auto const* last = digits.data() + digits.size();
     cell value;

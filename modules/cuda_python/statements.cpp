@@ -37,12 +37,10 @@ class statement_parser : expression_parser {
         while (!is_next(token_kind::end)) {
             if (accept(token_kind::newline)) continue;
             refuse_indentation();
-            if (is_any_next({"@", "def"})) {
-                read_function();
-            } else {
-                is_any_next({"import", "from"}) ? read_import() : read_global();
-                end_line();
-            }
+            bool const is_function = is_any_next({"@", "def"});
+            bool const is_import = is_any_next({"import", "from"});
+            is_function ? read_function() : is_import ? read_import() : read_global();
+            if (!is_function) end_line();
         }
     }
 
@@ -69,14 +67,11 @@ class statement_parser : expression_parser {
         module.names[text->part_of(place).fragment].insert_or_assign(name, std::move(meaning));
     }
 
-    // The place of a dotted name, such as numba.cuda, and the name without blanks.
-    std::pair<span, std::string> read_path() {
-        auto const place = here();
-        std::string path;
-        do {
-            path += (path.empty() ? "" : ".") + std::string(expect_name("the name of a module"));
-        } while (accept("."));
-        return {place, path};
+    // A dotted name, such as numba.cuda, without blanks.
+    std::string read_path() {
+        std::string path(expect_name("the name of a module"));
+        while (accept(".")) path += "." + std::string(expect_name("the name of a module"));
+        return path;
     }
     // What a module is called in the paths of names: math, cuda, or types, which stands for any of
     // the packages. All of them have all types.
@@ -92,7 +87,8 @@ class statement_parser : expression_parser {
     }
     void read_import() {
         bool const is_selective = advance() == "from";
-        auto const [place, path] = read_path();
+        auto const place = here();
+        auto const path = read_path();
         if (!is_selective) {
             bool const has_alias = accept("as");
             auto const module = canonical(place, path);
@@ -117,12 +113,11 @@ class statement_parser : expression_parser {
         refuse_next_if(is_reserved(), "modules: a module has imports, functions, and globals: "
                                       "there is no '%' here");
         auto const target = read_list();
-        if (!accept("=")) {
-            refuse_next_if(target.form != form::text,
-                           "modules: a module has imports, functions, and globals: nothing is run "
-                           "here");
-            return;
-        }
+        bool const is_assigned = accept("=");
+        refuse_next_if(!is_assigned && target.form != form::text,
+                       "modules: a module has imports, functions, and globals: nothing is run "
+                       "here");
+        if (!is_assigned) return;
         refuse_if(target.form != form::name, target, "modules: a global is assigned to a name");
         auto const& value = module.values.emplace_back(read_list());
         define(target.word, target, {.value = &value, .text = text});
@@ -194,14 +189,9 @@ class statement_parser : expression_parser {
                 parts.push_back(read_block());
             } while (accept("elif"));
             if (accept("else")) parts.push_back(read_block());
-        } else if (accept("while")) {
-            statement.form = form::repeat;
-            parts.push_back(read());
-            parts.push_back(read_loop());
-        } else if (accept("for")) {
-            statement.form = form::count;
-            parts.push_back(read_counter());
-            expect("in");
+        } else if (is_any_next({"while", "for"})) {
+            statement.form = advance() == "while" ? form::repeat : form::count;
+            if (statement.form == form::count) parts.push_back(read_counter());
             parts.push_back(read());
             parts.push_back(read_loop());
         } else {
@@ -212,7 +202,7 @@ class statement_parser : expression_parser {
     node read_counter() {
         node counter = {form::name, here()};
         counter.word = expect_name("the name of a variable");
-        refuse_if(!is_next("in"), counter, "loops: the target of a loop is one variable");
+        refuse_if(!accept("in"), counter, "loops: the target of a loop is one variable");
         function.assigned.push_back(counter.word);
         return counter;
     }

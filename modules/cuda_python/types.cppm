@@ -26,9 +26,7 @@ struct scalar {
     cuda_python::kind kind = kind::boolean;
     int bits = 8;
 
-    bool is_integer() const {
-        return kind == kind::signed_integer || kind == kind::unsigned_integer;
-    }
+    bool is_integer() const { return kind > kind::boolean && kind < kind::real; }
     bool is_real() const { return kind == kind::real; }
     bool is_complex() const { return kind == kind::complex; }
     bool is_boolean() const { return kind == kind::boolean; }

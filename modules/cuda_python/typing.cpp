@@ -30,6 +30,9 @@ namespace spio::cuda_python {
 
 namespace {
 
+// What is known at the ends of branches, each by its place among the parts of a choice.
+using branch_ends = std::vector<std::pair<std::size_t, bindings>>;
+
 class statement_typer : assignment_typer {
   public:
     statement_typer(std::shared_ptr<module_tree const> tree, options options)
@@ -113,55 +116,44 @@ class statement_typer : assignment_typer {
         node choice = {form::choose, statement};
         auto const entry = state->names;
         bool const was_reachable = state->is_reachable;
-        std::vector<std::pair<std::size_t, bindings>> ends; // of the branches that reach the join
+        branch_ends ends; // that reach the join
         for (auto const& part : statement.parts) {
-            if (part.form != form::block) {
-                state->names = entry;
-                choice.parts.push_back(condition_of(part));
-                continue;
-            }
+            bool const is_block = part.form == form::block;
             state->names = entry;
             state->is_reachable = was_reachable;
-            choice.parts.push_back(typed_block(part));
-            if (state->is_reachable) {
-                ends.emplace_back(choice.parts.size() - 1, std::move(state->names));
-            }
+            choice.parts.push_back(is_block ? typed_block(part) : condition_of(part));
+            bool const is_end = is_block && state->is_reachable;
+            if (is_end) ends.emplace_back(choice.parts.size() - 1, state->names);
         }
         if (statement.parts.size() % 2 == 0) { // there is no else
             ends.emplace_back(choice.parts.size(), entry);
             choice.parts.push_back({form::block});
         }
         state->is_reachable = was_reachable && !ends.empty();
-        join(entry, ends, choice.parts);
+        join(entry, std::move(ends), choice.parts);
         block.parts.push_back(std::move(choice));
     }
     // Joins the variables at the ends of branches: the type is that of before, or else that of the
     // first branch that has one. Appends to the other branches what stores and coerces to it.
-    void join(bindings const& entry, std::vector<std::pair<std::size_t, bindings>> const& ends,
-              std::vector<node>& branches) {
+    void join(bindings const& entry, branch_ends ends, std::vector<node>& branches) {
         state->names = entry;
-        for (auto const& [branch, names] : ends) {
-            for (auto const& [name, ignored] : names) state->names.try_emplace(name);
-        }
+        for (auto const& [branch, names] : ends) state->names.insert(names.begin(), names.end());
         for (auto& [name, joined] : state->names) {
-            for (auto const& [branch, names] : ends) {
-                auto const found = names.find(name);
-                bool const is_defined = found != names.end() && found->second.slot >= 0;
-                joined.is_certain &= is_defined && found->second.is_certain;
-                joined.has_conflict |= is_defined && found->second.has_conflict;
-                if (joined.slot < 0 && is_defined) joined.slot = found->second.slot;
+            for (auto& [branch, names] : ends) {
+                auto const found = names.try_emplace(name, binding{-1, false}).first->second;
+                joined.is_certain &= found.is_certain;
+                joined.has_conflict |= found.has_conflict;
             }
             for (auto const& [branch, names] : ends) {
-                auto const found = names.find(name);
-                int const slot = found == names.end() ? -1 : found->second.slot;
+                int const slot = names.at(name).slot;
                 if (joined.has_conflict || slot < 0 || slot == joined.slot) continue;
                 auto const wanted = type_of_slot(joined.slot);
                 auto operand = slot_value({}, slot);
                 joined.has_conflict =
                     operand.type != wanted && !(is_coercible(operand.type) && is_coercible(wanted));
                 if (joined.has_conflict) break;
-                add(branches[branch], form::store, {},
-                    list_of(coerced(std::move(operand), wanted, "")), joined.slot);
+                operand = coerced(std::move(operand), wanted, "");
+                add(branches[branch], form::store, {}, list_of(std::move(operand)), joined.slot);
             }
         }
     }

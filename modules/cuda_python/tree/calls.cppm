@@ -166,9 +166,9 @@ class call_typer : protected value_typer {
         std::vector<node> indices;
         for (std::string const axis : {".x", ".y"}) {
             auto const part = [&](char const* name) { return path_value(expression, name + axis); };
-            auto first = operated(expression, operation::multiply,
+            auto first = operated(expression, "*"_binary,
                                   list_of(part("cuda.blockIdx"), part("cuda.blockDim")));
-            indices.push_back(operated(expression, operation::add,
+            indices.push_back(operated(expression, "+"_binary,
                                        list_of(std::move(first), part("cuda.threadIdx"))));
         }
         return dimensions == 1 ? std::move(indices[0]) : tuple_with(expression, std::move(indices));

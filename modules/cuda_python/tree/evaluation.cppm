@@ -170,7 +170,7 @@ class evaluator {
         case form::shared_array:
             return column(count, shared_array(value));
         case form::operation:
-            if (value.operation() <= operation::logical_and) return logical(value, lanes, frame);
+            if (value.operation() <= "and"_binary) return logical(value, lanes, frame);
             break;
         default:
             break;
@@ -195,7 +195,7 @@ class evaluator {
     // Whether both are true, or one: the right operand is computed where the left one does not
     // decide.
     column logical(node const& value, mask const& lanes, frame& frame) {
-        bool const is_and = value.operation() == operation::logical_and;
+        bool const is_and = value.operation() == "and"_binary;
         auto const left = evaluate(value.parts[0], lanes, frame);
         mask open = lanes;
         for (std::size_t i = 0; i < count; ++i) {

@@ -30,15 +30,6 @@ inline constexpr std::string_view reserved[] = {
     "for",   "from",     "global", "if",    "import", "in",     "is",     "lambda", "nonlocal",
     "not",   "or",       "pass",   "raise", "return", "try",    "while",  "with",   "yield"};
 
-// The operation of two operands, or of one, that a sign stands for.
-inline std::optional<operation> operation_named(std::string_view sign, bool is_binary) {
-    auto const found = std::ranges::find_if(operations, [&](operation_entry const& entry) {
-        return entry.sign == sign && (entry.precedence > 0) == is_binary;
-    });
-    if (found == operations.end()) return {};
-    return static_cast<operation>(found - operations.begin());
-}
-
 class expression_parser : protected reader {
   public:
     expression_parser(source_text const& text, span part)
@@ -151,9 +142,8 @@ class expression_parser : protected reader {
         level const guard(*this, depth, greatest_depth, here(), nesting_message);
         auto const begin = here().begin;
         bool const is_negated = precedence <= not_precedence && accept("not");
-        auto left = is_negated
-                        ? made(operation::logical_not, begin, list_of(read_binary(not_precedence)))
-                        : read_unary();
+        auto left = is_negated ? made("not"_unary, begin, list_of(read_binary(not_precedence)))
+                               : read_unary();
         while (auto const operation = operation_here(precedence)) {
             advance();
             int const level = entry_of(*operation).precedence;
@@ -168,7 +158,7 @@ class expression_parser : protected reader {
         level const guard(*this, depth, greatest_depth, here(), nesting_message);
         auto const begin = here().begin;
         auto const operation = operation_named(word(), false);
-        if (!operation || *operation == operation::logical_not) return read_primary();
+        if (!operation || *operation == "not"_unary) return read_primary();
         advance();
         return made(*operation, begin, list_of(read_unary()));
     }

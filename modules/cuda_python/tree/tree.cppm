@@ -6,6 +6,7 @@
 // and texts in the tree refer to it. A slot is a variable of a function with one type.
 module;
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,32 +29,9 @@ namespace spio::cuda_python {
 // What an operator takes: two bools; integers; reals, which ints are too; numbers, complex ones
 // among them. Those that compare for equality take reals or two bools.
 enum class operands : unsigned char { booleans, equals, integers, reals, numbers };
-enum class operation : unsigned char {
-    logical_or,
-    logical_and,
-    less,
-    less_equal,
-    greater,
-    greater_equal,
-    equal,
-    not_equal,
-    bit_or,
-    bit_xor,
-    bit_and,
-    shift_left,
-    shift_right,
-    invert,
-    add,
-    subtract,
-    multiply,
-    negate,
-    identity,
-    divide,
-    floor_divide,
-    remainder,
-    logical_not
-};
-struct operation_entry { // in the order of the operations
+// A place in the table `operations`.
+enum class operation : unsigned char {};
+struct operation_entry {
     std::string_view sign;
     int precedence; // 0 for operations of one operand; the greatest binds first
     cuda_python::operands operands;
@@ -87,6 +65,21 @@ inline constexpr auto operations = std::to_array<operation_entry>({
 });
 inline operation_entry const& entry_of(operation operation) {
     return operations[static_cast<std::size_t>(operation)];
+}
+// The operation of two operands, or of one, that a sign stands for.
+constexpr std::optional<operation> operation_named(std::string_view sign, bool is_binary) {
+    auto const found = std::ranges::find_if(operations, [&](operation_entry const& entry) {
+        return entry.sign == sign && (entry.precedence > 0) == is_binary;
+    });
+    if (found == operations.end()) return {};
+    return static_cast<operation>(found - operations.begin());
+}
+// The same in the program: "+"_binary, "-"_unary.
+consteval operation operator""_binary(char const* sign, std::size_t size) {
+    return operation_named({sign, size}, true).value();
+}
+consteval operation operator""_unary(char const* sign, std::size_t size) {
+    return operation_named({sign, size}, false).value();
 }
 
 // The number of a thread: an integer of any type, extended to 64 bits by its sign or by zeros, or a

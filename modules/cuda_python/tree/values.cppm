@@ -90,7 +90,7 @@ class value_typer : protected name_typer {
     node operated(span place, operation operation, std::vector<node> operands) const {
         auto const left = operands.front().type.element, right = operands.back().type.element;
         check_operands(place, entry_of(operation), left, right, operands.size() == 1);
-        if (operation == operation::identity) return std::move(operands[0]);
+        if (operation == "+"_unary) return std::move(operands[0]);
         auto const [common, result] = types_of(operation, left, right);
         for (auto& operand : operands) operand = coercion_to(common, std::move(operand));
         return typed_node(form::operation, place, number(result), std::move(operands),
@@ -194,12 +194,12 @@ class value_typer : protected name_typer {
     static std::pair<scalar, scalar> types_of(operation operation, scalar left, scalar right) {
         if (left.is_boolean()) return {boolean, boolean};
         auto const generic = most_generic(left, right);
-        if (operation <= operation::not_equal) return {generic, boolean};
-        if (operation == operation::divide) {
+        if (operation <= "!="_binary) return {generic, boolean};
+        if (operation == "/"_binary) {
             scalar const real = {kind::real, std::max({left.bits, right.bits, 32})};
             return {real, real};
         }
-        if (operation != operation::floor_divide) return {generic, generic};
+        if (operation != "//"_binary) return {generic, generic};
         auto const kind = generic.is_real() ? kind::signed_integer : generic.kind;
         return {generic, {kind, std::max(generic.bits, 32)}};
     }
