@@ -12,6 +12,7 @@
 #pragma once
 
 #include "spio/facts.h"
+#include "spio/rounding.h"
 #include "spio/swizzle.h"
 #include "spio/tile/fragment.cuh"
 #include "spio/tile/tile_loader.cuh"
