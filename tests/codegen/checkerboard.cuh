@@ -6,7 +6,7 @@
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A compound index is one number for several indices, the last of which varies
 // fastest. The header dimensions.h, which is included before this file, declares the dimensions I
-// and K.
+// and K. The next lines are read by compare.py, which compares the two in PTX.
 // typed differs from raw: clang-cuda: the order: it finds the parts of the swizzle in another
 // order.
 #include "spio/swizzle.h"

@@ -6,7 +6,7 @@
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A compound index is one number for several indices, the last of which varies
 // fastest. The header dimensions.h, which is included before this file, declares the dimensions I,
-// J and K.
+// J and K. The next lines are read by compare.py, which compares the two in PTX.
 // typed differs from raw: clang-cuda: -1 mul.wide.s32 +1 mul.wide.u32: it knows that no part of the
 // offset is negative.
 namespace compound {

@@ -6,7 +6,7 @@
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. A compound index is one number for several indices, the last of which varies
 // fastest. The header dimensions.h, which is included before this file, declares the dimensions I
-// and K.
+// and K. The next lines are read by compare.py, which compares the two in PTX.
 // typed differs from raw: nvrtc: +1 add.s32 -1 add.s64 +1 selp.b32 +2 setp.gt.s32 -1 setp.gt.u32 -1
 // setp.lt.s32 +1 setp.lt.u32: a range with a step compares without a sign: a value behind the last
 // may be no int

@@ -5,7 +5,8 @@
 // has partial sums in the workspace, which a second kernel, the reduction, adds; or the blocks of a
 // cluster add theirs. A layer is a problem (sizes and options) with a configuration, which says how
 // blocks share it. A trial runs a test case on a device: a GPU, or the host device, which simulates
-// one on the CPU. With small effort (is_small()) it runs fewer sizes.
+// one on the CPU. With small effort (is_small()) it runs fewer sizes, and share() is the part of
+// some problems that an effort runs.
 #include "wgrad_variants.h"
 
 #include "numbers.h"
@@ -143,7 +144,8 @@ void run_random(test::trial& t, std::vector<Variant> const& variants, int proble
         expect_sums(t, variant.run.symbol, problem, inputs, run(t, variant, problem, inputs));
     }
 }
-// Each layer once with small effort; a kernel that uses TMA needs architecture 90.
+// Each layer once with small effort, and some 20 times with all; a kernel that uses TMA needs
+// architecture 90.
 test::test_case const cp_async_case("conv2d_wgrad_cp_async", [](test::trial& t) {
     run_random(t, cp_async_variants, t.is_small() ? 14 : 333);
 });
