@@ -229,7 +229,7 @@ TEST_CASE("any call may fail with any errno") {
         CAPTURE(entry.name);
         CHECK(of_call[static_cast<std::size_t>(entry.asked)] > 0);
     }
-    CHECK(faults >= 90);
+    CHECK(faults >= 90); // else too little was tested
     std::printf("summary: cache.faults: %d single and %d lasting faults of %zu calls\n", faults,
                 lasting, table.size());
 }

@@ -116,6 +116,7 @@ TEST_CASE("a right digest over wrong fields is a miss") {
             got.value ? accepted++ : refused++;
         }
     }
+    // Both happen often: what is changed may be a length, or a byte of the image.
     CHECK(refused > 300);
     CHECK(accepted > 100);
 

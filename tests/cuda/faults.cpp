@@ -291,7 +291,7 @@ TEST_CASE("each call of the driver fails once") {
     }
     spio::test::compare_with_record({words.begin(), words.end()}, SPIO_CUDA_ERRORS,
                                     "SPIO_RECORD_CUDA_ERRORS");
-    CHECK(calls.size() >= 500);
+    CHECK(calls.size() >= 500);                     // else too little was tested
     CHECK(entries.size() == abi::table::size + 1u); // and cuGetProcAddress
     std::cout << "summary: cuda.faults: " << calls.size() << " calls of " << entries.size()
               << " entries fail, " << pairs << " faults: " << thrown << " errors thrown, " << told

@@ -159,5 +159,5 @@ TEST_CASE("a call that fails is reported, whichever it is, and no object is leak
     std::cout << "summary: launch.faults: " << calls.size() << " calls of " << entries.size()
               << " entries, " << pairs << " faults: " << reported << " told, " << right
               << " results right all the same, " << wrong << " wrong\n";
-    CHECK(pairs >= 500);
+    CHECK(pairs >= 500); // else too little was tested
 }
