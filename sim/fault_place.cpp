@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A misuse is a load or store of a kernel that breaks a rule of the simulated GPU; its code is the
-// address behind the load or store.
+// address that follows the load or store in the program.
 #include "sim/fault_place.h"
 
 #include "sim/gpu.h"

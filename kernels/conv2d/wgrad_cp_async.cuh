@@ -28,6 +28,8 @@ namespace spio::conv2d::wgrad_cp_async {
 template <problem Problem, config Config> class producer {
     using Block = block<Problem, Config>;
     using Groups = typename block_part<Problem, Config>::Groups;
+    // The cells of a row that a thread copies: [n] is the place of the nth one, and has(n) tells
+    // whether there is one.
     template <class Cell, class Cursor> using cells = thread_cells<Cell, Block::threads, Cursor>;
 
     // The first row of a span, in global memory.
