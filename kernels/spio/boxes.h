@@ -92,14 +92,14 @@ template <bool IsReversed, class... Ts> struct box_range {
     // How many positions there are, the n-th of them, and the number of a position: a compound
     // index whose sizes only the run knows. The first dimension takes what is left of a number.
     //     auto const blocks = range(I(rows) + J(columns));     a[blocks[blockIdx.x]]
-    constexpr int size() const {
-        int product = 1;
+    constexpr long long size() const {
+        long long product = 1;
         for (int n = 0; n < rank; ++n) product *= corners.size(n);
         return product;
     }
     template <integer N> constexpr coords<Ts...> operator[](N number) const {
         int values[rank] = {};
-        unsigned rest = static_cast<unsigned>(number);
+        unsigned rest = static_cast<unsigned>(int_from<OFFSET>(number));
         for (int n = rank; n-- > 0;) {
             unsigned const radix = static_cast<unsigned>(max(1, corners.size(n)));
             int const digit = static_cast<int>(n == 0 ? rest : rest % radix);
@@ -113,13 +113,13 @@ template <bool IsReversed, class... Ts> struct box_range {
     constexpr int number(P const& position) const {
         auto const c = coordinates_of(position);
         int const values[] = {refold<stride_of<Ts>>(c.template total<base_of<Ts>>()).value...};
-        int sum = 0;
+        long long sum = 0;
         for (int n = 0; n < rank; ++n) {
             int const digit =
                 IsReversed ? corners.end[n] - 1 - values[n] : values[n] - corners.start[n];
             sum = sum * corners.size(n) + digit;
         }
-        return sum;
+        return int_from<OFFSET>(sum);
     }
 
   private:

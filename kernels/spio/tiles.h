@@ -92,6 +92,9 @@ template <int Size, index Start, class Data, auto... Axes>
 constexpr auto tile(tensor<Data, Axes...> const& t, Start start) {
     using cut = late_cut<Start, Size, true, Axes...>;
     using part = typename cut::axes::template tensor<Data>;
+    if (start.value < 0 && (checks_at_run_time || __builtin_is_constant_evaluated())) {
+        a_tile_starts_at_0_or_later<Start>(start.value);
+    }
     int const rest = t.shape().template extent_in_units<cut::base>() - count<1>(start);
     int const extent = max(0, min(Size, rest));
     return part(start_of_part(t, start),

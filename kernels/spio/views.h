@@ -41,9 +41,12 @@ template <class Start, int Size, class Data, auto... Axes>
 inline constexpr bool cuts<Start, Size, tensor<Data, Axes...>> =
     cut<Start, Size, Axes...>::is_possible;
 
-// An error message: compilers name this function where its rule is broken.
+// Error messages: compilers name the function whose rule is broken.
 template <class Dimension> constexpr void a_slice_lies_in_its_tensor(int start, int extent) {
     [[maybe_unused]] refusal<Dimension> const numbers{start, extent};
+}
+template <class Dimension> constexpr void a_tile_starts_at_0_or_later(int start) {
+    [[maybe_unused]] refusal<Dimension> const numbers{start};
 }
 
 // The pointer of a part, which has the derived axes of the tensor: what their functions add to the

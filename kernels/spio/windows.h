@@ -220,6 +220,9 @@ void slice(window_view<Source, Base, Output, Tap, Window> const&, CannotBeCut) =
 template <int Size, index Start, class Source, class Base, class Output, class Tap, window Window>
     requires(same<base_of<Start>, Output> && Size > 0)
 constexpr auto tile(window_view<Source, Base, Output, Tap, Window> const& v, Start start) {
+    if (start.value < 0 && (checks_at_run_time || __builtin_is_constant_evaluated())) {
+        a_tile_starts_at_0_or_later<Start>(start.value);
+    }
     int const first = count<1>(start);
     int const rest = v.template extent<Output>().value - first;
     return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, 0),

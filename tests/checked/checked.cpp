@@ -95,9 +95,16 @@ int main() {
     expect("a dynamic size is from 0 to its greatest: 5, 4", [] { late(memory, I(four + 1)); });
     expect("a slice lies in its tensor: 2, 4", [&] { spio::slice<3>(t, I(four - 2)); });
     expect("a slice lies in its tensor: 5, 4", [] { shift(late(memory, I(four)), I(four + 1)); });
+    expect("a tile starts at 0 or later: -4, 0 (Dimension = ",
+           [] { spio::tile<4>(later(memory, I(four)), spio::fold<I, 4>(-four)); });
+    expect("ends well", [] { spio::tile<4>(later(memory, I(four)), spio::fold<I, 4>(four)); });
+    using windows_of_k = decltype(spio::windows<K, J, N, spio::window{.taps = 3}>(rows()));
+    expect("a tile starts at 0 or later: -4, 0 (Dimension = ",
+           [&] { spio::tile<2>(windows_of_k(t), J(-four)); });
     expect("the blocks of a split divide the extent: 6, 4",
            [] { spio::split<I, J, N, 4>(later(memory, I(four + 2))); });
     expect("an index counts from 0: -4, 0", [] { spio::compound_index<i, k>(-four); });
+    expect("a position is an int: 4294967296, 0", [] { spio::range(I(4) + K(4))[large]; });
     expect("an offset is that of an element: 64, 0", [&] { position(t, 16 * four); });
     // Rows 9 elements apart have none in common, rows 4 apart have; columns 4 apart hold 4 rows.
     auto const pitched_rows = [](int rows, int distance) {
@@ -134,6 +141,6 @@ int main() {
     expect("ends well", [] { *buffers(memory)[I(four + 3)][K(0)] = 1; });
     // In constant expressions too.
     static_assert(rows()[I(3)][K(15)].inbounds());
-    std::printf("summary: checked: 21 programs, %d end otherwise\n", failures);
+    std::printf("summary: checked: 25 programs, %d end otherwise\n", failures);
     return failures != 0;
 }

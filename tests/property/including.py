@@ -8,7 +8,9 @@ all are linked, and the program runs. --mp11 has Boost's headers, build/PRESET/d
 example; doctest's header is where the compiler looks.
 
     including.py --work build/gcc --mp11 build/ci/device_include/mp11 -- g++ -std=c++20 -O1
-    including.py --work build/nvcc --mp11 build/ci/device_include/mp11 -- nvcc -std=c++20 -x cu --expt-relaxed-constexpr
+    SPIO_ROUNDS=10 including.py --work build/clang --mp11 build/ci/device_include/mp11 -- clang++-19 -std=c++20 -O1
+
+nvcc and NVRTC read the laws at compile time: the tests static.nvcc, static.nvrtc.
 """
 import argparse
 import concurrent.futures
@@ -66,8 +68,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(compile_one, sources))
     program = work / "property"
-    linker = [word for place, word in enumerate(compiler) if "-x" not in compiler[max(place - 1, 0) : place + 1]]
-    run([*linker, *(source.with_suffix(".o") for source in sources), "-o", program])
+    run([*compiler, *(source.with_suffix(".o") for source in sources), "-o", program])
     sys.exit(subprocess.run([program]).returncode)
 
 

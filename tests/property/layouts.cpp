@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "walk.h"
@@ -83,6 +84,23 @@ bool can_be_vectors(oracle::layout const& model, std::vector<oracle::position> c
     return width == 1;
 }
 
+// Whether each axis has steps at least as wide as all that axes of lesser strides span. Only sizes
+// that a tensor brings can make a layout overlap that has positions at offsets.
+bool is_nested(oracle::layout const& model) {
+    std::vector<std::pair<oracle::number, oracle::number>> axes; // strides and counts
+    for (std::size_t a = 0; a < model.axes.size(); ++a) {
+        oracle::number const count = model.count(model.axes[a]);
+        if (count > 1) axes.emplace_back(model.memory_stride(a), count);
+    }
+    std::sort(axes.begin(), axes.end());
+    oracle::number span = 1;
+    for (auto const& [stride, count] : axes) {
+        if (stride < span) return false;
+        span += (count - 1) * stride;
+    }
+    return true;
+}
+
 // Checks range(tensor), and the properties of the tensor as a whole.
 void check_visits(tally& counts, compiled_layout const& compiled, sizes const& chosen,
                   oracle::layout const& model) {
@@ -96,6 +114,7 @@ void check_visits(tally& counts, compiled_layout const& compiled, sizes const& c
     auto const expect = [&](bool holds, char const* law) {
         counts.check(holds, law, [&] { return describe(compiled, chosen); });
     };
+    bool const is_unique = is_nested(model);
     expect(visits.size() == positions.size(), "number of elements in range(tensor)");
     for (std::size_t i = 0; i < std::min(visits.size(), positions.size()); ++i) {
         bool same = true;
@@ -104,7 +123,7 @@ void check_visits(tally& counts, compiled_layout const& compiled, sizes const& c
         }
         expect(same, "order of range(tensor)");
         expect(visits[i].offset == model.offset(positions[i]), "offset in range(tensor)");
-        expect(visits[i].leads_back, "position(tensor, offset)");
+        if (is_unique) expect(visits[i].leads_back, "position(tensor, offset)");
         offsets.insert(visits[i].offset);
     }
     portrait const shown = compiled.describe(chosen.data());

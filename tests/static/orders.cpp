@@ -181,3 +181,8 @@ static_assert(is_ordered_by<rows, k, i> && !is_ordered_by<rows, k> &&
               !is_ordered_by<rows, k, axis<I>(5)> && !is_ordered_by<rows, k, i, axis<J>(2)> &&
               !is_ordered_by<rows, k, late> && !is_ordered_by<rows, k / 8, i, k % 4>);
 static_assert(!is_ordered_by<tensor<char const, axis<K8>(2), i>, k, i>);
+
+// A box may have more positions than an int counts.
+static_assert(range(I(65536) + K(65536)).size() == 1LL << 32);
+static_assert(range(I(65536) + K(65536))[0x7fffffff] == I(32767) + K(65535));
+static_assert(range(I(65536) + K(65536)).number(I(32767) + K(65535)) == 0x7fffffff);
