@@ -19,7 +19,10 @@ struct window_bases<mp_list<Bases...>, Base, Output, Tap>
     : merged<either<same<Bases, Base>, mp_list<Output, Tap>, mp_list<Bases>>...> {};
 
 // A position in a view of windows: a cursor in the tensor, and the output and the tap so far.
-template <class Cursor, class Base, class Output, class Tap, window Window> class window_cursor {
+// HasOutput and HasTap tell whether these have subscripts.
+template <class Cursor, class Base, class Output, class Tap, window Window, bool HasOutput = false,
+          bool HasTap = Window.taps == 1>
+class window_cursor {
   public:
     using data_type = typename Cursor::data_type;
     using bases = typename window_bases<typename Cursor::bases, Base, Output, Tap>::type;
@@ -49,20 +52,40 @@ template <class Cursor, class Base, class Output, class Tap, window Window> clas
         return is_inside & input_.inbounds();
     }
     constexpr data_type* get() const { return input_.get(); }
-    constexpr data_type& operator*() const { return *input_; }
     constexpr auto offset() const { return input_.offset(); }
+    // The element there. As in a tensor, each dimension of several positions needs a subscript.
+    constexpr data_type& operator*() const
+        requires(HasOutput && HasTap && requires(Cursor const& input) { *input; })
+    {
+        if constexpr (checks_at_run_time) {
+            check_bounds<Output>(output_, outputs_);
+            check_bounds<Tap>(tap_, Window.taps);
+        }
+        return *input_;
+    }
+    template <class View = window_cursor, class Position = subscript_problem_of<View>>
+    data_type& operator*() const = delete;
 
   private:
-    template <class Input> using at_input = window_cursor<Input, Base, Output, Tap, Window>;
+    template <class Input, bool NamesOutput = false, bool NamesTap = false>
+    using at_input = window_cursor<Input, Base, Output, Tap, Window, HasOutput || NamesOutput,
+                                   HasTap || NamesTap>;
+
+    template <class Dimension> static constexpr void check_bounds(int position, int extent) {
+        if (position < 0 || position >= extent) {
+            an_element_is_from_0_to_below_the_extent<Dimension>(position, extent);
+        }
+    }
 
     template <index X> constexpr auto moved(X x) const {
         int const units = count<1>(x);
         if constexpr (same<base_of<X>, Output>) {
             auto const input = input_[Base(Window.stride * units)];
-            return at_input<decltype(input_[Base()])>(input, outputs_, output_ + units, tap_);
+            return at_input<decltype(input_[Base()]), true>(input, outputs_, output_ + units, tap_);
         } else if constexpr (same<base_of<X>, Tap>) {
             auto const input = input_[Base(Window.dilation * units)];
-            return at_input<decltype(input_[Base()])>(input, outputs_, output_, tap_ + units);
+            return at_input<decltype(input_[Base()]), false, true>(input, outputs_, output_,
+                                                                   tap_ + units);
         } else {
             return at_input<decltype(input_[x])>(input_[x], outputs_, output_, tap_);
         }
@@ -86,6 +109,16 @@ template <class Cursor, class Base, class Output, class Tap, window Window> clas
     int output_;
     int tap_;
 };
+
+// The problem of a position in windows that names no element: its own, or that of its input.
+template <class Cursor, class Base, class Output, class Tap, window Window, bool HasOutput,
+          bool HasTap>
+    requires(!HasOutput || !HasTap)
+auto subscript_problem(window_cursor<Cursor, Base, Output, Tap, Window, HasOutput, HasTap> const*)
+    -> type_is<has_no_subscript_in<either<HasOutput, Tap, Output>>>;
+template <class Cursor, class Base, class Output, class Tap, window Window>
+auto subscript_problem(window_cursor<Cursor, Base, Output, Tap, Window, true, true> const*)
+    -> type_is<subscript_problem_of<Cursor>>;
 
 // The windows of a tensor along Base. inbounds() is false in the padding.
 template <class Source, class Base, class Output, class Tap, window Window> class window_view {

@@ -139,8 +139,15 @@ int main() {
     expect("ends well", [&] { *t[I(four - 1)][K(15)] = 1; });
     expect("ends well", [&] { t[I(four)][K(0)].get(); });
     expect("ends well", [] { *buffers(memory)[I(four + 3)][K(0)] = 1; });
+    // Outputs and taps of windows have ends of their own, where there are inputs too.
+    windows_of_k const windowed(t);
+    expect("an element is from 0 to below the extent: 14, 14 (Dimension = ",
+           [&] { *windowed[I(0)][J(four + 10)][N(0)]; });
+    expect("an element is from 0 to below the extent: 3, 3 (Dimension = ",
+           [&] { *windowed[I(0)][J(0)][N(four - 1)]; });
+    expect("ends well", [&] { *windowed[I(0)][J(four + 9)][N(2)]; });
     // In constant expressions too.
     static_assert(rows()[I(3)][K(15)].inbounds());
-    std::printf("summary: checked: 25 programs, %d end otherwise\n", failures);
+    std::printf("summary: checked: 28 programs, %d end otherwise\n", failures);
     return failures != 0;
 }

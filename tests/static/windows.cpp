@@ -199,3 +199,13 @@ constexpr bool is_product_of_band() {
     return true;
 }
 static_assert(is_product_of_band());
+
+// An element needs subscripts in all dimensions of several positions, those of windows among them.
+template <class T>
+concept has_element = requires(T t) { *t; };
+constexpr auto narrow = windows<H, P, R, window{.taps = 3}>(tensor<int const, axis<H>(5)>(factors));
+static_assert(has_element<decltype(narrow[P(1)][R(1)])> &&
+              has_element<decltype(narrow[R(1) + P(1)])>);
+static_assert(!has_element<decltype(narrow[P(1)])> && !has_element<decltype(narrow[R(1)])> &&
+              !has_element<decltype(narrow.origin())>);
+static_assert(has_element<decltype(slice<1>(narrow, R(1))[P(1)])>);
