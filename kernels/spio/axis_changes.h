@@ -166,8 +166,9 @@ template <class Base, int N> struct thinning : change {
         if constexpr (change::is_plain_base<Shape, Base>() && N > 0 &&
                       has_static_strides(Shape::table)) {
             constexpr int base = Shape::template base<Base>;
-            return Shape::table.is_linear(base) ||
-                   Shape::table.axes[finest_axis<Shape>()].size % N == 0;
+            constexpr int finest = finest_axis<Shape>();
+            return Shape::table.memory_stride(finest) <= (1LL << 62) / N &&
+                   (Shape::table.is_linear(base) || Shape::table.axes[finest].size % N == 0);
         } else {
             return false;
         }

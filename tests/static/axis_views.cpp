@@ -179,6 +179,8 @@ static_assert(renames<Rows, I, J> && !renames<Rows, I, K> && !renames<Rows, J, I
               !renames<Rows, I, fold<J, 2>> && !renames<Rows, I, int>);
 static_assert(!reverses<Late, I> && reverses<Late, K> && !reverses<Rows, J> &&
               !reverses<Swizzled, K>);
+static_assert(thins<of_char<k.pitch(1LL << 61)>, 2, K> &&
+              !thins<of_char<k.pitch(1LL << 61)>, 8, K>);
 static_assert(thins<Rows, 5, K> && !thins<Rows, 0, K> && !thins<Rows, -1, K> &&
               !thins<Blocks, 3, K> && !thins<Rows, 2, J> && !thins<of_char<k, late>, 2, K>);
 static_assert(splits<Rows, K, J, 4> && splits<Rows, J, K, 4> && !splits<Rows, J, J, 4> &&
