@@ -86,6 +86,7 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     auto& list = result.list;
     if (list.empty()) return result;
     std::vector<double> times;
+    times.reserve(list.size());
     for (auto const& each : list) times.push_back(each.expected.microseconds);
     bool const is_gradient = problem.pass == direction::wgrad;
     auto most = (is_gradient ? most_gradient_estimate : most_estimate) * std::ranges::min(times);
@@ -110,6 +111,7 @@ shortlist shortlist_of(problem const& problem, arch arch) {
 // its estimate.
 std::size_t fastest(forest const& model, shortlist const& candidates) {
     std::vector<double> offsets;
+    offsets.reserve(candidates.list.size());
     for (auto const& each : candidates.list) {
         offsets.push_back(std::log(each.expected.microseconds));
     }

@@ -153,6 +153,7 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
                     "of no rows none has the least value");
     }
     std::vector<entrant> entrants;
+    entrants.reserve(offsets.size());
     for (std::size_t i = 0; i < offsets.size(); ++i) entrants.push_back({i, base, 0});
     auto const comes_before = [](entrant const& a, entrant const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
