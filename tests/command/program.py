@@ -81,8 +81,7 @@ def test_run():
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm80")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_42", says="older than sm_80")
     expect_code(2, "show", "axpby", "n=1", "--arch", "sm_900", says="(did you mean 'sm_90a'?)")
-    got = expect_code(0, "run", *layer, "pass=wgrad", "--check", "--device", "host")
-    expect(b"each the exact number" in got.stdout, "exact results are called so", got)
+    expect_code(0, "run", *layer, "pass=wgrad", "--check", "--device", "host", says="each the exact number")
 
 
 def test_packs():
@@ -140,7 +139,7 @@ def test_cache():
     for words in [["cache", "list"], ["cache", "verify"], ["cache", "clear"]]:
         expect_code(0, *words, says="does not exist", environment={"HOME": str(new)})
     expect_code(0, "doctor", says="will be made", environment={"HOME": str(new)})
-    expect(list(new.iterdir()) == [], "nothing is made")
+    expect({each.name for each in new.iterdir()} <= {".nv"}, "nothing is made but by the driver")
     cubin = work / "axpby.cubin"
     kernel = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
     expect(kernel["image_from"] == "nvrtc" and not list(folder.glob("*.image")), "nothing is compiled")
@@ -183,6 +182,7 @@ def test_cache():
 
 
 def test_doctor():
+    expect_code(0, "show", "axpby", "n=1000", "--arch", "sm_80", "--image", str(work / "first.cubin"))
     found = {each["name"]: each for each in object_of("doctor")["findings"]}
     expect(found["driver"]["state"] in ("good", "missing"), "a driver or none")
     expect(found["NVRTC"]["facts"]["version"].startswith("13."), "NVRTC")
@@ -246,6 +246,7 @@ def test_hostile():
 
 
 def test_completion():
+    (work / "kernels.spiopack").touch()
     for shell in ["bash", "zsh", "fish"]:
         script = expect_code(0, "completion", shell).stdout.decode()
         expect("run axpby " in script and "channels=" in script, f"{shell} knows the problems")

@@ -109,7 +109,7 @@ def units_of(test):
         names = sorted(set(re.findall(r"^(?:pass|FAIL) (\S+)", said, re.M)))
         return [Unit(test, f"{test['name']} {each}", [each]) for each in names]
     said = subprocess.run([program, "--list-test-cases"], capture_output=True, text=True, cwd=test["folder"]).stdout
-    cases = [line for line in said.splitlines() if line and not line.startswith(("[doctest]", "==="))]
+    cases = [line for line in said.splitlines() if line and not line.startswith(("[doctest]", "===", "summary:"))]
     return [Unit(test, f"{test['name']}: {case}", ["--abort-after=1", "-tc=" + re.sub(r"[,\\\"]", "?", case)])
             for case in dict.fromkeys(cases)]
 
