@@ -133,6 +133,15 @@ TEST_CASE("other people's entries are not believed") {
     REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
     CHECK(ask(options).origin == cache::origin::compiled);
     CHECK(ask(options).origin == cache::origin::disk);
+    // A user who is not root believes root and themselves, and nobody else.
+    system.posed_user = 12346;
+    REQUIRE(chown((place / "cache").c_str(), 12346, 12346) == 0);
+    for (uid_t const owner : {0U, 12346U}) {
+        REQUIRE(chown(path.c_str(), owner, owner) == 0);
+        CHECK(ask(options).origin == cache::origin::disk);
+    }
+    REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
+    CHECK(ask(options).origin == cache::origin::compiled);
 }
 
 // A system whose clock stands still, so that the test knows the name of the next temporary file.

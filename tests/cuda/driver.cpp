@@ -150,11 +150,19 @@ TEST_CASE("wrong arguments are refused without a call of the driver") {
     CHECK(
         contains(message_of([&] { context_ref(gpu.context.device(), nullptr); }), "null context"));
     CHECK(contains(message_of([&] { library(gpu.driver, {}, "empty"); }), "no image"));
+    // A fatbin has a number at its begin, and may end with any byte.
+    unsigned char const fatbin[] = {0x50, 0xed, 0x55, 0xba, 1, 1, 1, 1};
+    auto const loaded = [&](std::size_t bytes) {
+        return message_of(
+            [&] { library(gpu.driver, std::as_bytes(std::span(fatbin, bytes)), "fatbin"); });
+    };
+    CHECK(contains(loaded(4), "no image"));
     auto const text = std::as_bytes(std::span(".version 8.0", 12));
     CHECK(contains(message_of([&] { library(gpu.driver, text, "text"); }), "zero at its end"));
     CHECK(contains(message_of([&] { encode(gpu.context, {.rank = 6}, four); }),
                    "no rank from 1 to 5"));
     CHECK(fake::the_machine().calls.size() == call_count);
+    CHECK(contains(loaded(8), "CUDA_ERROR_OF_THE_FAKE"));
 }
 
 TEST_CASE("an image lives as long as its library, even if the library is moved") {

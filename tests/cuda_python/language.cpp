@@ -11,6 +11,7 @@
 #include <cmath>
 #include <complex>
 #include <string>
+#include <utility>
 
 using namespace spio::cuda_python_test;
 
@@ -162,6 +163,25 @@ TEST_CASE("shifts by a count that is negative or too large") {
     CHECK(first("o[0] = int32(1) << int32(32)") == 0);
     CHECK(first("o[0] = int32(1) << int32(-1)") == 0);
     CHECK(first("o[0] = uint8(255) >> uint8(7)") == 1);
+}
+
+TEST_CASE("numbers and operators need no blanks between them") {
+    for (auto const& [text, value] : {std::pair{"1+2", 3.},
+                                      {"7-2-1", 4.},
+                                      {"n-1", 8.},
+                                      {"2e1+3", 23.},
+                                      {"2e+1-3", 17.},
+                                      {"5e-1+1", 1.5},
+                                      {"0x1e+1", 31.},
+                                      {"1.5-.5", 1.},
+                                      {"1.-n", -8.},
+                                      {"-1+n", 8.},
+                                      {"3*2+1", 7.},
+                                      {"2E1+n", 29.},
+                                      {"0xe-0xE", 0.}}) {
+        CAPTURE(text);
+        CHECK(first("o[0] = " + std::string(text), 9) == value);
+    }
 }
 
 TEST_CASE("complex numbers have + - and *") {

@@ -35,8 +35,30 @@ def d(n): return n
     CHECK(program.compile("a").signature == "float32[:], int32");
     CHECK(program.compile("c").signature == "float32[:], int32");
     CHECK(program.compile("b", "int8[:, :]").signature == "int8[:, :]");
+    CHECK(program.compile("b", "int8[:, :, :, :, :, :, :, :]").signature ==
+          "int8[:, :, :, :, :, :, :, :]");
+    CHECK_THROWS_AS(program.compile("b", "int8[:, :, :, :, :, :, :, :, :]"), spio::error);
     CHECK_THROWS_AS(program.compile("b"), spio::error);
     CHECK_THROWS_AS(program.compile("absent"), spio::error);
+}
+
+TEST_CASE("the types of a function and of its result may be told in either order") {
+    for (auto const* types :
+         {"argtypes=[int32, int32], restype=float32", "restype=float32, argtypes=[int32, int32]"}) {
+        py::program const program({.name = "k.py",
+                                   .text = "from numba import cuda, float32, int32\n\n"
+                                           "@cuda.jit(" +
+                                           std::string(types) +
+                                           ", device=True)\n"
+                                           "def half(m, n): return m / n\n\n"
+                                           "@cuda.jit('float32[:]')\n"
+                                           "def k(x): x[0] = half(1, 2)\n"});
+        auto const text = program.compile("k").text;
+        CAPTURE(text);
+        auto const name = text.find("_half(py::int32 v");
+        REQUIRE(name != text.npos);
+        CHECK(text.substr(0, name).rfind(" py::float32 ") > text.substr(0, name).rfind('\n'));
+    }
 }
 
 TEST_CASE("a specification has a symbol by its text, and a launch shape") {

@@ -12,8 +12,11 @@
 #include "sim/unwritten_reads.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
+#include <iterator>
 
+#include <signal.h>
 #include <unistd.h>
 
 namespace machine = spio::machine;
@@ -134,4 +137,30 @@ TEST_CASE("an array has its own grains and no others, and gives them all back") 
         spio::sim::release(next);
     }
     for (int const end : pipe_ends) close(end);
+}
+
+// Crashes of kernels become reports: during a launch their signals have handlers, and a stack.
+TEST_CASE("a launch leaves the program's handlers of signals, and their stack, as they were") {
+    static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGUSR1};
+    struct state {
+        struct sigaction actions[6];
+        stack_t stack;
+    };
+    auto const now = [&] {
+        state found = {};
+        for (std::size_t i = 0; i < std::size(signals); ++i) {
+            sigaction(signals[i], nullptr, &found.actions[i]);
+        }
+        sigaltstack(nullptr, &found.stack);
+        return found;
+    };
+    auto const earlier = now();
+    CHECK(spio::sim::launch("signals", shape, [] {}, {.os_threads = 1}).text() == "no misuse");
+    auto const later = now();
+    for (std::size_t i = 0; i < std::size(signals); ++i) {
+        CHECK((later.actions[i].sa_sigaction == earlier.actions[i].sa_sigaction));
+        CHECK(later.actions[i].sa_flags == earlier.actions[i].sa_flags);
+    }
+    CHECK(later.stack.ss_sp == earlier.stack.ss_sp);
+    CHECK(later.stack.ss_flags == earlier.stack.ss_flags);
 }
