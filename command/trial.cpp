@@ -48,6 +48,12 @@ void workbench::note(image const& source, clock::duration find, clock::duration 
     loaded.push_back({source, milliseconds(find).count(), milliseconds(load).count()});
 }
 
+std::string chooser_of(arch arch, bool has_model) {
+    std::string const chip(chip_of(arch).name);
+    return has_model ? "the learned model for " + chip
+                     : "an estimate, since there is no learned model for " + chip;
+}
+
 trial_family const* trial_family_of(family const& family) {
     auto const found = std::ranges::find(trial_families(), family.name, &trial_family::name);
     return found == trial_families().end() ? nullptr : &*found;

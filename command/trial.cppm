@@ -175,6 +175,9 @@ struct trial_family {
     std::string (*chooser)(arch) = nullptr;
 };
 
+// What chooses for the chip of an architecture: its learned model, or an estimate if it has none.
+std::string chooser_of(arch, bool has_model);
+
 // All families that `spio run` can try on random data, those of Spio first.
 std::span<trial_family const> trial_families();
 // The trials of a family of kernels, or null if it has none.

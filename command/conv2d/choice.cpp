@@ -82,10 +82,6 @@ explained_choice explain_conv2d(std::string_view words, arch arch, config_source
 }
 
 // What chooses configurations where nothing was measured, for people.
-std::string conv2d_chooser(arch arch) {
-    std::string const chip(chip_of(arch).name);
-    return has_model(arch) ? "the learned model for " + chip
-                           : "an estimate, since there is no learned model for " + chip;
-}
+std::string conv2d_chooser(arch arch) { return chooser_of(arch, has_model(arch)); }
 
 } // namespace spio::command

@@ -203,7 +203,8 @@ trial_family matmul_trials() {
             .example = "m=512 n=512 k=512",
             .fields = describe_fields<matmul::problem>,
             .create = create,
-            .configs = configs_worth_a_trial};
+            .configs = configs_worth_a_trial,
+            .chooser = [](arch arch) { return chooser_of(arch, matmul::has_model(arch)); }};
 }
 
 } // namespace spio::command
