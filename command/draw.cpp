@@ -7,13 +7,16 @@ module;
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 module spio.command;
 
+import spio.aot;
 import spio.system;
 
 namespace spio::command {
@@ -21,13 +24,40 @@ namespace spio::command {
 namespace {
 
 constexpr long long most_elements = 4096;
-constexpr int bank_count = 32, bank_bytes = 4;
+constexpr int bank_count = 32, bank_bytes = 4, lane_count = 32;
+
+// A layout as it is written, and the words that follow it, such as k=32.
+struct written_layout {
+    std::string text;
+    std::vector<std::string> sizes;
+};
+
+// The layouts to draw: the one of the operands, or those of a file, one a line.
+std::vector<written_layout> layouts_in(arguments const& args) {
+    auto const& first = args.operands.front();
+    std::error_code ignored;
+    if (args.operands.size() > 1 || !std::filesystem::is_regular_file(first, ignored)) {
+        return {{first, {args.operands.begin() + 1, args.operands.end()}}};
+    }
+    std::vector<written_layout> layouts;
+    for (auto const& line : aot::lines_of(read_manifest(first))) {
+        written_layout layout = {line.text, {}};
+        // The sizes are the last words of the line.
+        for (auto& text = layout.text;;) {
+            auto const blank = text.find_last_of(" \t");
+            if (blank == text.npos || text.find('=', blank) == text.npos) break;
+            layout.sizes.insert(layout.sizes.begin(), text.substr(blank + 1));
+            text.erase(text.find_last_not_of(" \t", blank) + 1);
+        }
+        layouts.push_back(std::move(layout));
+    }
+    return layouts;
+}
 
 // The sizes of dimensions, from words such as k=32.
-std::vector<named_size> sizes_in(arguments const& args) {
+std::vector<named_size> sizes_in(std::vector<std::string> const& words) {
     std::vector<named_size> sizes;
-    for (std::size_t n = 1; n < args.operands.size(); ++n) {
-        std::string_view const word = args.operands[n];
+    for (std::string_view const word : words) {
         auto const equals = word.find('=');
         if (equals == word.npos || equals == 0) {
             throw failure(exit_status::usage, quote(word) + " is no NAME=SIZE");
@@ -50,6 +80,7 @@ std::vector<named_size> sizes_in(arguments const& args) {
 long long value_at(text_layout const& layout, std::vector<int> const& position,
                    std::string_view quantity) {
     auto const offset = layout.offset(position);
+    if (quantity == "lane") return offset / (layout.element_count() / lane_count);
     auto const address = offset * layout.element_bytes();
     if (quantity == "offset") return offset;
     return quantity == "bank" ? address / bank_bytes % bank_count : address;
@@ -177,19 +208,25 @@ std::string picture_of(text_layout const& layout, std::string_view title,
            " of each element, colored by bank</text>\n" + cells + "</svg>\n";
 }
 
-exit_status run_draw(arguments const& args, io const& io) {
-    auto const& written = args.operands.front();
-    auto const sizes = sizes_in(args);
+// Draws one layout: returns its text, and adds it as JSON.
+std::string drawn(written_layout const& written, arguments const& args,
+                  std::vector<json>& objects) {
+    auto const sizes = sizes_in(written.sizes);
     if (sizes.empty()) throw failure(exit_status::usage, "no dimension has a size, such as k=32");
-    text_layout const layout(written, sizes);
+    text_layout const layout(written.text, sizes);
+    auto const count = static_cast<unsigned long long>(layout.element_count());
     if (layout.element_count() > most_elements) {
-        throw failure(
-            exit_status::usage,
-            format_count(static_cast<unsigned long long>(layout.element_count()), "element") +
-                " are more than the 4096 that are drawn");
+        throw failure(exit_status::usage,
+                      format_count(count, "element") + " are more than the 4096 that are drawn");
     }
     auto const quantity = args.value("--value", "address");
-    if (args.has("--svg")) write_output(args.value("--svg"), picture_of(layout, written, quantity));
+    if (quantity == "lane" && count % lane_count != 0) {
+        throw failure(exit_status::usage,
+                      format_count(count, "element") + " cannot be shared evenly by 32 lanes");
+    }
+    if (args.has("--svg")) {
+        write_output(args.value("--svg"), picture_of(layout, written.text, quantity));
+    }
     std::vector<json> offsets;
     auto const grid = grid_of(layout);
     for (auto const& plane : planes_of(layout)) {
@@ -199,15 +236,32 @@ exit_status run_draw(arguments const& args, io const& io) {
             }
         }
     }
-    print_result(
-        args, io,
-        json::object(
-            {{"layout", written},
-             {"element_bytes", layout.element_bytes()},
-             {"dimensions", json::array(sizes, [](auto const& s) { return json(s.name); })},
-             {"sizes", json::array(sizes, [](auto const& s) { return json(s.size); })},
-             {"offsets", json::array(offsets)}}),
-        text_of(layout, quantity));
+    objects.push_back(json::object(
+        {{"layout", written.text},
+         {"element_bytes", layout.element_bytes()},
+         {"dimensions", json::array(sizes, [](auto const& s) { return json(s.name); })},
+         {"sizes", json::array(sizes, [](auto const& s) { return json(s.size); })},
+         {"offsets", json::array(offsets)}}));
+    return text_of(layout, quantity);
+}
+
+exit_status run_draw(arguments const& args, io const& io) {
+    auto const layouts = layouts_in(args);
+    if (args.has("--svg") && layouts.size() > 1) {
+        throw failure(exit_status::usage, "a picture has one layout, and " +
+                                              quote(args.operands.front()) + " has several");
+    }
+    bool const has_file = layouts.size() > 1;
+    std::vector<json> objects;
+    std::string text;
+    for (auto const& layout : layouts) {
+        auto const picture = drawn(layout, args, objects);
+        if (has_file) text += (text.empty() ? "" : "\n") + layout.text + "\n";
+        text += picture;
+    }
+    auto const object =
+        has_file ? json::object({{"layouts", json::array(objects)}}) : objects.front();
+    print_result(args, io, object, text);
     return exit_status::success;
 }
 
@@ -216,17 +270,20 @@ exit_status run_draw(arguments const& args, io const& io) {
 subcommand draw() {
     return {
         .name = "draw",
-        .operands = "LAYOUT NAME=SIZE...",
+        .operands = "LAYOUT|FILE NAME=SIZE...",
         .summary = "where a layout puts each element, as text and as a picture",
         .details =
             R"(A layout is written as in a kernel, with the sizes of its dimensions behind it; the last two
 become rows and columns. swizzle(a, b) and checkerboard(a, b) may be axes. An element is a
-char, half, bfloat16, int, float, double, or 16 bytes: float4, half8, cell.
+char, half, bfloat16, int, float, double, or 16 bytes: float4, half8, cell. A file has such a
+layout with its sizes on each line. Lanes are those of a warp that shares the elements in the
+order of their offsets.
 
   spio draw "tensor<half, k / 8, i, k % 8>" i=16 k=32
   spio draw "tensor<cell, i, swizzle(k, i % 4)>" i=8 k=4 --value bank --svg tile.svg
+  spio draw "tensor<half, i % 8, k / 2 % 4, k / 8, i / 8, k % 2>" i=16 k=16 --value lane
 )",
-        .options = {{"--value", "address|bank|offset",
+        .options = {{"--value", "address|bank|offset|lane",
                      "what is written at each; address if not given"},
                     {"--svg", "FILE", "draw a picture too, colored by bank"},
                     json_option},

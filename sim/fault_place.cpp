@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <climits>
+#include <string>
+#include <utility>
 
 namespace spio::sim {
 
@@ -27,8 +29,9 @@ static std::string this_program() {
     return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-void note_fault_place(void const* code) {
+void note_fault_place(void const* code, std::string drawing) {
     last_place = {};
+    last_place.threads = std::move(drawing);
     Dl_info found = {};
     if (code == nullptr || dladdr(code, &found) == 0 || found.dli_fname == nullptr) return;
     auto const* const start = static_cast<Elf64_Ehdr const*>(found.dli_fbase);

@@ -12,6 +12,7 @@ namespace spio::sim {
 struct fault_place {
     std::string program;        // or library
     std::uintptr_t address = 0; // of the code, as in the file of that name; 0: it is unknown
+    std::string threads;        // a drawing of what the threads of the block did then
 };
 
 // That of the misuse that the last launch of this thread returned: known for loads and stores.

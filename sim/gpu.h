@@ -56,6 +56,7 @@ struct gpu_thread {
     unsigned current_write = 0;  // in the block's writes; 0: no write in this epoch yet
     proxy_fence last_proxy_fence = {};
     bool has_waited_for_previous = false; // by itself, or by a thread with which it synchronized
+    int opponent = -1;  // the thread of the block with which an access of this one races
     spin_monitor spins; // finds loops that only read, which wait for another thread
 
     std::vector<copy_group> copy_groups; // groups that the thread has committed
@@ -146,6 +147,7 @@ struct gpu_launch {
     sim::block_order block_order;
     std::mutex report_mutex;
     report first_misuse;
+    std::string drawing;               // of the threads of the block at that misuse
     void const* faulty_code = nullptr; // behind the load or store of that misuse, if it is one
 };
 
@@ -166,8 +168,8 @@ extern thread_local constinit gpu_thread* running __attribute__((tls_model("init
 
 // The code behind the load or store that this OS thread checks now, or null.
 extern thread_local constinit void const* accessing_code __attribute__((tls_model("initial-exec")));
-// Keeps the place of a misuse's code for last_fault_place().
-void note_fault_place(void const* code);
+// Keeps the place of a misuse's code for last_fault_place(), and what its block did.
+void note_fault_place(void const* code, std::string drawing);
 
 inline gpu_worker& worker_of(gpu_thread const& thread) { return *thread.block->cluster->worker; }
 // The block of the thread's cluster that has this rank. It is a misuse if there is none.

@@ -59,6 +59,7 @@ static std::string shape_problem(launch_shape const& launch) {
 
 report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void const*),
                 void const* body, launch_options const& options) {
+    note_fault_place(nullptr, {});
     if (auto const problem = shape_problem(shape); !problem.empty()) {
         return {misuse::launch_malformed, kernel, {0, 0, 0}, {0, 0, 0}, problem};
     }
@@ -84,7 +85,8 @@ report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void 
     for (int i = 1; i < workers; i++) others.emplace_back([&] { run_clusters(launch); });
     run_clusters(launch);
     for (auto& other : others) other.join();
-    note_fault_place(launch.faulty_code); // for last_fault_place(), which finds the line
+    // for last_fault_place(), which finds the line
+    note_fault_place(launch.faulty_code, std::move(launch.drawing));
     return launch.first_misuse;
 }
 

@@ -47,7 +47,7 @@ std::optional<image> find(spec const& spec) {
         if (!report) return {};
         auto const& place = sim::last_fault_place();
         auto const line = source_line(place.program, place.address);
-        return report.text() + (line.empty() ? "" : "; in " + line);
+        return report.text() + (line.empty() ? "" : "; in " + line) + "\n" + place.threads;
     };
     return result;
 }

@@ -8,6 +8,7 @@ module;
 
 #include "spio/tile/tensor_map.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -60,7 +61,10 @@ struct host_queue : work_queue {
         auto const run = [shape](spio::image const& host_image, void const* values) {
             auto const misuse = host_image.run(shape, values);
             if (!misuse.empty()) {
-                throw error(error_kind::misuse, "launch", "kernel " + host_image.spelled(), misuse);
+                // Behind the sentence is a drawing of the block's threads.
+                auto const end = std::min(misuse.find('\n'), misuse.size());
+                throw error(error_kind::misuse, "launch", "kernel " + host_image.spelled(),
+                            misuse.substr(0, end), misuse.substr(std::min(end + 1, misuse.size())));
             }
         };
         if (!capture) return run(image, params);

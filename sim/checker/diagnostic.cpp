@@ -6,6 +6,8 @@
 // the simulated thread that this OS thread runs now.
 #include "sim/checker/diagnostic.h"
 
+#include "sim/scheduler/deadlock.h"
+
 #include <cstdarg>
 #include <cstdio>
 #include <utility>
@@ -21,6 +23,7 @@ static void record(gpu_thread const& thread, misuse kind, char const* format, va
     char sentence[1024];
     std::vsnprintf(sentence, sizeof sentence, format, arguments);
     launch.first_misuse = {kind, launch.kernel, thread.block->index, thread.index, sentence};
+    launch.drawing = draw_threads(thread);
     launch.faulty_code = code;
     launch.is_stopped = true;
 }

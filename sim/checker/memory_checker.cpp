@@ -58,6 +58,7 @@ void check_race(gpu_thread& thread, accessor const& accessor, int offset, int by
                      info.name, bytes, offset, verb, race.offset);
     }
     auto const other = block.threads[static_cast<std::size_t>(race.observer)].index;
+    thread.opponent = race.observer;
     raise_misuse(thread, misuse::race,
                  "%s of %d bytes at shared offset %d, where thread (%d, %d, %d) %s byte %d, with "
                  "nothing that orders the two",

@@ -36,4 +36,8 @@ class deadlock_detector {
 // Describes what each thread of a block waits for. Threads that do the same are named together.
 std::string describe_threads(gpu_block const& block);
 
+// Draws what the threads of a block do when one of them has done something wrong: a character for
+// each thread, a row for each warp.
+std::string draw_threads(gpu_thread const& faulty);
+
 } // namespace spio::sim

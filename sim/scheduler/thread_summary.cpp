@@ -91,4 +91,37 @@ std::string describe_threads(gpu_block const& block) {
     return text;
 }
 
+static char character_of(gpu_thread const& thread) {
+    if (thread.state == thread_state::ended) return '.';
+    if (thread.state == thread_state::ready) return '-';
+    switch (thread.blocked_by.kind) {
+    case wait_kind::collective:
+        return 'w';
+    case wait_kind::barrier:
+    case wait_kind::cluster:
+        return 'b';
+    case wait_kind::mbarrier_phase:
+        return 'm';
+    case wait_kind::poll:
+    case wait_kind::spin:
+        return 'p';
+    case wait_kind::none:
+        break;
+    }
+    return '-';
+}
+
+std::string draw_threads(gpu_thread const& faulty) {
+    std::string text =
+        "its block, a row for each warp: X this thread, O the other one, - runs or can, b waits at "
+        "a barrier,\nw for lanes of its warp, m for an mbarrier, p asks again and again, . ended";
+    for (auto const& thread : faulty.block->threads) {
+        if (thread.lane() == 0) text += "\n  ";
+        text += &thread == &faulty                 ? 'X'
+                : thread.number == faulty.opponent ? 'O'
+                                                   : character_of(thread);
+    }
+    return text;
+}
+
 } // namespace spio::sim

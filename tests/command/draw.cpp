@@ -8,7 +8,10 @@
 
 #include "spio/dims.h"
 #include "spio/swizzle.h"
+#include "tests/folder.h"
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -136,4 +139,45 @@ TEST_CASE("draw prints addresses, banks or offsets, and refuses what the algebra
         CHECK(refused.status == exit_status::usage);
         CHECK(refused.told.find(each.told) != std::string::npos);
     }
+}
+
+TEST_CASE("draw tells which lanes hold the elements of a fragment") {
+    auto const drawn = ask({"draw", "tensor<half, i % 8, k / 2 % 4, k / 8, i / 8, k % 2>", "i=16",
+                            "k=16", "--value", "lane"});
+    CHECK(drawn.status == exit_status::success);
+    // The left factor of mma.m16n8k16: four lanes share a row, each with two columns of each eight.
+    std::string wanted = "256 elements of half, 512 bytes; the lane of each\n\n     k";
+    auto const add = [&](int number) {
+        auto const digits = std::to_string(number);
+        wanted += std::string(6 - digits.size(), ' ') + digits;
+    };
+    for (int column = 0; column < 16; ++column) add(column);
+    for (int row = 0; row < 16; ++row) {
+        wanted += "\ni" + std::string(row < 10 ? 4 : 3, ' ') + std::to_string(row);
+        for (int column = 0; column < 16; ++column) add(row % 8 * 4 + column / 2 % 4);
+    }
+    CHECK(drawn.printed == wanted + "\n");
+    auto const uneven = ask({"draw", "k", "k=40", "--value", "lane"});
+    CHECK(uneven.status == exit_status::usage);
+    CHECK(uneven.told.find("40 elements cannot be shared evenly by 32 lanes") != uneven.told.npos);
+}
+
+TEST_CASE("draw takes layouts with their sizes from a file") {
+    test::folder const folder;
+    std::string const file = folder / "layouts";
+    std::ofstream(file) << "# Two layouts of a tile.\n"
+                           "tensor<half, k / 8, i, k % 8> i=2 k=16\n"
+                           "k, i   i=2 k=3 # transposed\n";
+    auto const first = ask({"draw", "tensor<half, k / 8, i, k % 8>", "i=2", "k=16"}).printed;
+    auto const second = ask({"draw", "k, i", "i=2", "k=3"}).printed;
+    CHECK(ask({"draw", file}).printed ==
+          "tensor<half, k / 8, i, k % 8>\n" + first + "\nk, i\n" + second);
+    CHECK(ask({"draw", file, "--json"}).printed.starts_with("{\"layouts\":["));
+    std::string const picture = folder / "picture.svg";
+    auto const refused = ask({"draw", file, "--svg", picture});
+    CHECK(refused.status == exit_status::usage);
+    CHECK(refused.told.find("a picture has one layout") != refused.told.npos);
+    std::ofstream(file) << "k, i i=2 k=3\n";
+    CHECK(ask({"draw", file, "--svg", picture}).printed == second);
+    CHECK(std::filesystem::file_size(picture) > 0);
 }

@@ -202,6 +202,8 @@ TEST_CASE("the error of a kernel that stores out of bounds names its specificati
     bool const can_tell_lines = !found_in_path("addr2line").empty();
     CHECK((message.find("; in ") != message.npos) == can_tell_lines);
     CHECK((message.find("/axpby.cuh:") != message.npos) == can_tell_lines);
+    // The log draws the threads of the block: those that had run, and the one that was wrong.
+    CHECK(message.find("\n  ........X-----------------------\n") != message.npos);
 }
 
 TEST_CASE("copies between different sizes, and arrays and kernels of another device, are refused") {

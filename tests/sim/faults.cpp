@@ -7,8 +7,10 @@
 // expression; expect_no_misuse expects no report.
 #include "machine/thread.h"
 #include "misuse.h"
+#include "sim/fault_place.h"
 
 #include <cstdint>
+#include <string>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,4 +75,33 @@ TEST_CASE("a null reference is undefined behaviour") {
         int* const nowhere = reinterpret_cast<int*>(static_cast<std::intptr_t>(zero));
         if (machine::thread_index().x == 4) *nowhere = 1;
     });
+}
+
+static int volatile* shared_word(int offset) {
+    return reinterpret_cast<int volatile*>(machine::dynamic_shared() + offset);
+}
+
+TEST_CASE("a drawing has a row for each warp, and the two threads of a race") {
+    launch_shape const two_warps = {.shape = {.block = {64}, .shared_bytes = 256}};
+    auto const drawing = [&](auto const& body) {
+        REQUIRE(spio::sim::launch("faults", two_warps, body));
+        auto const text = spio::sim::last_fault_place().threads;
+        return text.substr(text.find("\n  ")); // without the legend
+    };
+    std::string const all_ended(31, '.'), all_wait(31, 'b');
+    // Thread 32 reads what thread 31 has written, with no barrier between the two.
+    CHECK(drawing([] {
+              int const thread = machine::thread_index().x;
+              if (thread == 31) *shared_word(0) = 1;
+              if (thread == 32) *shared_word(4) = *shared_word(0);
+          }) == "\n  " + all_ended + "O\n  X" + std::string(31, '-'));
+    CHECK(drawing([] {
+              int const thread = machine::thread_index().x;
+              if (thread < 63) machine::sync_block();
+              if (thread == 63) *shared_word(256) = 1;
+          }) == "\n  b" + all_wait + "\n  " + all_wait + "X");
+    // A launch of too many threads has no block to draw.
+    launch_shape const too_many = {.shape = {.block = {2000}}};
+    REQUIRE(spio::sim::launch("faults", too_many, [] {}));
+    CHECK(spio::sim::last_fault_place().threads.empty());
 }
