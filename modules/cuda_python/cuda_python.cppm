@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The language is that of the specification of CUDA Python v0.2 (NumbaPro, 2013), and not NVIDIA's
-// package of that name. docs/cuda_python.md describes it.
+// package of that name. docs/cuda_python.md describes it. A specification, or spec, is what a
+// kernel is compiled from, for blocks of some extent and an architecture.
 //
 //     cuda_python::program const program({.name = "axpy.py", .text = text});
 //     auto const kernel = program.compile("axpy", "float32, float32[:], float32[:]");

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A signature lists
-// the types of a function's parameters, such as "float32, float32[:]"; a span is a place in the
-// source.
+// the types of a function's parameters, such as "float32, float32[:]". A decorator is what stands
+// before a function, such as @cuda.jit(device=True); a device function is one that kernels call. A
+// span is a place in the source.
 module;
 
 #include <cstddef>

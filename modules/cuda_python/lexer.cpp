@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A token is a word,
-// number or sign of the text; a span is a place in it.
+// number or sign of the text, the end of a line, or the begin or end of an indented block, which
+// are called indent and dedent; a span is a place in the text.
 module;
 
 #include <algorithm>

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The parser makes a
-// tree of the tokens of a text; a node of the tree owns the nodes below it. read_… reads what its
-// name says, from the next token on; accept() takes the next token if it is this one, expect()
-// refuses any other; a keyword is a reserved word, a sign an operator or bracket. A path is a full
-// name, such as math.sin, that a name of the program may stand for.
+// tree of the tokens of a text; a node of the tree owns the nodes below it, its parts; its form is
+// what it is, such as a loop. read_… reads what its name says, from the next token on; accept()
+// takes the next token if it is this one, expect() refuses any other. A path is a full name, such
+// as math.sin, that a name of the program may stand for. A fragment is a part of a program that
+// comes from one text, and in which names have meanings of their own.
 module;
 
 #include <algorithm>

@@ -56,7 +56,7 @@ class statement_typer : assignment_typer {
         refuse_if(std::ranges::find(active, number) != active.end(), call,
                   "recursion: functions do not call themselves, and '%' is being called",
                   tree.name);
-        auto const guard = deeper(call);
+        auto const guard = nested(call);
         bool const is_kernel = active.empty();
         active.push_back(number);
         if (!is_kernel) calls.emplace_back(&program.tree->text, call);
@@ -96,7 +96,7 @@ class statement_typer : assignment_typer {
         return block;
     }
     void type_statement(node const& statement, node& block) {
-        auto const guard = deeper(statement);
+        auto const guard = nested(statement);
         auto const form = statement.form;
         if (form == form::evaluate) return type_evaluation(statement, block);
         if (form == form::store) return type_store(statement, block);

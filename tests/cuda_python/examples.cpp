@@ -29,7 +29,7 @@ std::vector<test_kernel> example_kernels() {
     auto axpy = example("axpy", "float32, float32[:], float32[:]");
     axpy.grid = {4, 1}, axpy.block = {64, 1};
     axpy.shapes = {{250}, {250}};
-    axpy.numbers = {2.5};
+    axpy.numbers = {2.5}; // the factor
     auto matmul = example("matmul", "float32[:, :], float32[:, :], float32[:, :]");
     matmul.grid = {3, 2}, matmul.block = {8, 8};
     matmul.shapes = {{13, 19}, {19, 22}, {13, 22}};
@@ -40,7 +40,7 @@ std::vector<test_kernel> example_kernels() {
     auto mandelbrot = example("mandelbrot", "float64, float64, float64, int32, uint16[:, :]");
     mandelbrot.grid = {3, 3}, mandelbrot.block = {8, 8};
     mandelbrot.shapes = {{20, 24}};
-    mandelbrot.numbers = {-2, -1.25, 2.5, 50};
+    mandelbrot.numbers = {-2, -1.25, 2.5, 50}; // the corner, the width, the most iterations
     auto laplace = example("laplace", "float64[:, :], float64[:, :], float64[:, :]");
     laplace.grid = {3, 2}, laplace.block = {8, 8};
     laplace.shapes = {{13, 20}, {13, 20}, {2, 3}};

@@ -80,7 +80,8 @@ template <class T> void put_number(bytes& destination, std::size_t offset, doubl
     put(destination, offset, static_cast<T>(value));
 }
 
-// Numbers between 1 and 2, for programs that compute something.
+// Numbers between 1 and 2, for programs that compute something: no logarithm, root or quotient of
+// them overflows. Integers, which the examples only store, are 0.
 bytes plain_values(std::string const& type, std::size_t count, int number) {
     bytes result;
     std::mt19937 random(static_cast<unsigned>(number) + 1);
@@ -101,7 +102,8 @@ bytes plain_values(std::string const& type, std::size_t count, int number) {
 }
 
 // Writes the scalar parameter that is the `number`-th of its kind to the parameters of a launch: a
-// number of the test, or else one with special bits.
+// number of the test, or else the fourth value of interest, which is 3 for an integer and -1 for a
+// real.
 void put_scalar(test_kernel const& test, py::parameter const& parameter, std::size_t number,
                 bytes& params) {
     auto const& element = parameter.type.element;
@@ -197,7 +199,7 @@ void compare_reals(unsigned char const* a, unsigned char const* b, double tolera
     if ((std::isnan(x) && std::isnan(y)) || std::memcmp(a, b, sizeof x) == 0) return;
     auto const difference = std::abs(static_cast<double>(x) - static_cast<double>(y));
     auto const relative = difference / std::max(std::abs(static_cast<double>(y)), 1e-30);
-    // A double has 2^29 times the precision of a float.
+    // A double has 2^29 times the precision of a float, of which half is asked.
     differs = !(relative <= (sizeof(Real) == 4 ? tolerance : tolerance / 0x1p28));
     if (!differs) result.worst = std::max(result.worst, relative);
 }

@@ -1,7 +1,9 @@
 // Well-typed programs by a seed: expressions of all types, branches, loops, calls, shared memory.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A statement or an
+// expression is drawn by its number among the forms of its kind; forms that nest are rarer where
+// much is nested already, so that each program ends.
 #include "tests/cuda_python/kernels.h"
 
 #include <cstddef>
@@ -26,7 +28,7 @@ class writer {
 
     test_kernel kernel() {
         std::string const types[] = {number_type(), number_type(), number_type()};
-        text = "size = " + std::to_string(1 + number(9)) + "\n\n";
+        text = "size = " + std::to_string(1 + number(9)) + "\n\n"; // a global, which is frozen
         for (int i = 0; i < 2; ++i) write_function(i);
         text += "@cuda.jit\ndef " + name + "(a, b, o, n):\n";
         line("t = cuda.threadIdx.x");
@@ -41,13 +43,14 @@ class writer {
         variables = {{"i", kind::integer}, {"n", kind::integer}, {"t", kind::integer}};
         readable = {
             {"a[i]", kind_of(types[0])}, {"b[i]", kind_of(types[1])}, {"size", kind::integer}};
+        // Enough statements for nested loops and branches, few enough to compile many programs.
         for (int i = 0; i < 8; ++i) write_statement(0);
         line("o[i] = " + number_expression(3));
         auto const scalar = std::string(number(2) == 0 ? "int32" : "int16");
         return {.text = text,
                 .kernel = name,
                 .signature = types[0] + "[:], " + types[1] + "[:], " + types[2] + "[:], " + scalar,
-                .threads = 64,
+                .threads = 64, // two warps, and the elements of the shared array
                 .has_floor_division = number(4) == 0};
     }
 
@@ -61,6 +64,7 @@ class writer {
 
     // Not a distribution of the library: the programs are the same everywhere.
     unsigned number(unsigned count) { return static_cast<unsigned>(random() % count); }
+    // Of an integer or a real, which are the first ten types.
     std::string number_type() { return std::string(number_types[number(10)]); }
     static kind kind_of(std::string_view type) {
         return type.starts_with("float") ? kind::real : kind::integer;

@@ -137,7 +137,7 @@ std::vector<test_kernel> operator_kernels(bool has_floor_division, int step) {
 }
 
 // The number is a quotient in all rounds but the first, and stands in a loop that is unrolled:
-// there ptxas 13.0 made one instruction of a negation, a shift and a sum.
+// there ptxas 13.0 made one instruction of a negation, a shift and a sum. Compilers do not know n.
 std::vector<test_kernel> negative_kernels() {
     constexpr std::pair<std::string_view, std::string_view> negatives[] = {
         {"negate", "-x"},
@@ -228,7 +228,7 @@ std::vector<test_kernel> math_kernels() {
 
 namespace {
 
-// Numbers of a type at which operators may go wrong: limits, zeros, neighbours of 1.
+// Numbers at which operators may go wrong: limits, their neighbours and halves, zeros, units.
 template <class T> std::vector<T> interesting() {
     using limits = std::numeric_limits<T>;
     if constexpr (limits::is_integer) {

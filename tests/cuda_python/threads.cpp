@@ -102,14 +102,14 @@ def k(a, o):
     CHECK(results[3] == 304);
     CHECK(results[4] == -3208);
     CHECK(results[5] == 4);
-    CHECK(results[6] == 23 - 8 - 2);
+    CHECK(results[6] == 23 - 8 - 2); // with 0.75 it is coerced to an int32 again
 }
 
 TEST_CASE("an index outside of its array is told with its thread") {
     for (auto const* index : {"16", "-1", "n"}) {
         std::string reason;
         try {
-            reals("o[" + std::string(index) + "] = 1", {.n = 99});
+            reals("o[" + std::string(index) + "] = 1", {.n = 99}); // o has 16 elements
         } catch (spio::error const& e) {
             CHECK(e.kind() == spio::error_kind::misuse);
             reason = e.reason();

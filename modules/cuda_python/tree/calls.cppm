@@ -3,8 +3,10 @@
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
 // turns a parsed function into a typed one, for arguments of known types; its classes are layers:
-// names, values, calls, statements. A span is a place in the source. The meaning of a name that is
-// no variable is a path such as math.sin, a function, or the value of a global.
+// names, values, calls, assignments, statements. A span is a place in the source. The meaning of a
+// name that is no variable is a path such as math.sin, a function, or the value of a global. An
+// intrinsic is what the module cuda has of a GPU, such as cuda.grid(1); a device function is one
+// that kernels call, an instance of it that for arguments of certain types.
 module;
 
 #include <algorithm>

@@ -1,8 +1,10 @@
 // Reads expressions of CUDA Python, a statically typed Python, by recursive descent.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A token is a word, number or sign of the text. read_… reads what its name says, from the next
-// token on; accept() takes the next token if it is this one, expect() refuses any other.
+// A token is a word, number or sign of the text. A node of the tree owns the nodes below it, its
+// parts; its form is what it is, such as a call. read_… reads what its name says, from the next
+// token on; accept() takes the next token if it is this one, expect() refuses any other. The
+// precedence of an operator says how tightly it binds: * before +.
 module;
 
 #include <algorithm>

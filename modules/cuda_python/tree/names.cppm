@@ -3,9 +3,9 @@
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
 // turns a parsed function into a typed one, for arguments of known types; its classes are layers:
-// names, values, calls, statements. A coercion is a typed expression of another type; a slot is a
-// variable of a function with one type; a span is a place in the source. A frozen global keeps the
-// value that it has when a kernel is compiled.
+// names, values, calls, assignments, statements. A coercion is a typed expression of another type;
+// a slot is a variable of a function with one type; a span is a place in the source. A frozen
+// global keeps the value that it has when a kernel is compiled.
 module;
 
 #include <algorithm>
@@ -92,7 +92,7 @@ class name_typer : protected reader {
     virtual node value_of(node const&) = 0;
 
     // Counts a level as long as the result exists.
-    level deeper(span place) {
+    level nested(span place) {
         constexpr int greatest_typing_depth = 500;
         return {*this, depth, greatest_typing_depth, place,
                 "nesting: calls, blocks and expressions are nested too deeply"};

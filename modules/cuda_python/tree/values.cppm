@@ -3,9 +3,9 @@
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
 // turns a parsed function into a typed one, for arguments of known types; its classes are layers:
-// names, values, calls, statements. A coercion is a typed expression of another type; a slot is a
-// variable of a function with one type; a span is a place in the source. The meaning of a name is a
-// path, a function, or the value of a global.
+// names, values, calls, assignments, statements. A coercion is a typed expression of another type;
+// a slot is a variable of a function with one type; a span is a place in the source. The meaning of
+// a name that is no variable is a path, a function, or the value of a global.
 module;
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class value_typer : protected name_typer {
     virtual node call_value(node const&) = 0;
 
     node value_of(node const& expression) override {
-        auto const guard = deeper(expression);
+        auto const guard = nested(expression);
         if (expression.form == form::constant) return expression;
         if (expression.form == form::name) return name_value(expression);
         if (expression.form == form::attribute) return attribute_value(expression);
