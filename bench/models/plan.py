@@ -1,15 +1,18 @@
 # Draws the layers that a sweep measures, in groups that share their kernels.
 # SPDX-License-Identifier: Apache-2.0
-"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] > PLAN
+"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--networks] [--without LAYERS] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
 8 channels; the others are drawn. The kernels of a group take any image, or any batch of one small image; its layers have the
 images and batches of networks, and log-uniform draws. Some groups have one layer, for which all sizes are known: the layers
-whose best configuration was searched by hand, and layers of other groups, to compare the two kinds of kernels.
+whose best configuration was searched by hand, and layers of other groups, to compare the two kinds of kernels. With
+--networks there is a group for each of the networks' channels and filters instead, in the order of a draw, and its batches are
+theirs. LAYERS, as conv2d/drawn.py writes them, are left out.
 """
 import argparse
 import math
 import random
+import sys
 
 # Channels, and the sides of images, of layers with 3x3, 5x5 and 7x7 filters, and 3x3 filters of stride 2.
 EFFICIENTNET = {(3, 1): [(32, 112), (96, 56), (144, 56), (240, 14), (480, 14), (1152, 7)], (3, 2): [(96, 112), (240, 28)],
@@ -46,7 +49,7 @@ def words(channels, taps, stride, direction, made_for, more=""):
     return text + (f" stride_h={stride} stride_w={stride}" if stride > 1 else "") + more
 
 
-def layers_of(draw, channels, taps, stride, side, count):
+def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES):
     """Sizes n, h, w of a group's layers; all images have the side if it is small."""
     layers = []
     for _ in range(20 * count):
@@ -57,7 +60,7 @@ def layers_of(draw, channels, taps, stride, side, count):
         else:
             h, w = log_uniform(draw, 5, 200), log_uniform(draw, 5, 300)
         n = draw.choice(BATCHES) if draw.random() < 0.8 else log_uniform(draw, 1, 512)
-        is_sized = LEAST_BYTES <= moved(n, channels, h, w, stride) <= MOST_BYTES
+        is_sized = LEAST_BYTES <= moved(n, channels, h, w, stride) <= most_bytes
         if is_sized and min(h, w) + 2 * (taps[0] // 2) >= max(taps) and (n, h, w) not in layers:
             layers.append((n, h, w))
         if len(layers) == count:
@@ -87,6 +90,23 @@ def draw_group(draw, direction):
     return channels, taps, stride, side, more
 
 
+def groups_of_networks(draw, options):
+    """The groups of all networks as draw_group() makes them, each once and in the order of a draw."""
+    kinds = {(channels, (taps, taps), stride, side, "")
+             for network in NETWORKS for (taps, stride), layers in network.items() for channels, side in layers
+             if str(stride) in options.strides.split(",") and channels <= options.most_channels}
+    groups = sorted(kinds)
+    draw.shuffle(groups)
+    return groups
+
+
+def is_left_out(words, layer, omitted):
+    """Whether a layer is one of those that are omitted, each a set of words."""
+    n, h, w = layer
+    fields = {word for word in words.split() if not word.startswith(("pass=", "made_for="))}
+    return fields | {f"n={n}", f"h={h}", f"w={w}"} in omitted
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=2026)
@@ -95,21 +115,32 @@ def main():
     parser.add_argument("--layers", type=int, default=44, help="of a group whose kernels take any image")
     parser.add_argument("--exact", type=int, default=10, help="layers of each pass whose kernels know all sizes")
     parser.add_argument("--passes", default="fprop,dgrad,wgrad")
+    parser.add_argument("--networks", action="store_true")
+    parser.add_argument("--strides", default="1,2", help="of the networks' groups")
+    parser.add_argument("--most-channels", type=int, default=1 << 20, help="of the networks' groups")
+    parser.add_argument("--most-bytes", type=float, default=MOST_BYTES, help="of a layer's input and output")
+    parser.add_argument("--without", type=argparse.FileType(), help="layers to leave out")
     options = parser.parse_args()
     passes = options.passes.split(",")
     draw = random.Random(options.seed)
-    print(f"# plan.py --seed {options.seed} --groups {options.groups} --most {options.most} --layers {options.layers}"
-          f" --exact {options.exact} --passes {options.passes}")
-    for layer in SEARCHED if options.exact else []:
+    print("# plan.py", *sys.argv[1:])
+    omitted = [set(line.split()) for line in options.without or [] if not line.startswith("#")]
+    networks = groups_of_networks(draw, options) if options.networks else []
+    for layer in SEARCHED if options.exact and not options.networks else []:
         direction, n, channels, side = layer.split()
         if direction not in passes:
             continue
         print(f"group {words(int(channels), (3, 3), 1, direction, 'all')} most={2 * options.most}\n{n} {side} {side}")
     for number in range(options.groups):
         for direction in ("fprop", "dgrad", "wgrad"):
-            channels, taps, stride, side, more = draw_group(draw, direction)
+            if options.networks and number >= len(networks):
+                continue
+            channels, taps, stride, side, more = networks[number] if options.networks else draw_group(draw, direction)
             is_small = side <= SMALL_SIDE
-            layers = layers_of(draw, channels, taps, stride, side, 18 if is_small else options.layers)
+            layers = layers_of(draw, channels, taps, stride, side, min(18, options.layers) if is_small else options.layers,
+                               options.most_bytes)
+            own = words(channels, taps, stride, direction, "", more)
+            layers = [layer for layer in layers if not is_left_out(own, layer, omitted)]
             if not layers or direction not in passes:
                 continue
             # A gradient takes two kernels.
