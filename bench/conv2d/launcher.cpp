@@ -85,6 +85,7 @@ __attribute__((visibility("default"))) int launcher_load(char const* path, char 
         auto const context = current_context();
         auto const kernel = library.kernel(symbol);
         kernel.allow_dynamic_shared(shape->shape.shared_bytes, context.device());
+        if (shape->shape.cluster.count() > 8) kernel.allow_large_clusters(context.device());
         auto const function = kernel.load(context);
         *result = new loaded_kernel{std::move(library), function, *shape};
     });

@@ -97,6 +97,11 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
         for (std::size_t i = 0; i < std::min<std::size_t>(3, predicted.size()); ++i) {
             entry_of(predicted[i].config).votes += 4;
         }
+        // So do clusters of blocks that add the sums of wgrad, of which each layer has one or two.
+        for (auto const& [config, expected, microseconds] : predicted) {
+            auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
+            if (gradient != nullptr && gradient->adds_in_cluster()) entry_of(config).votes += 6;
+        }
         std::map<std::size_t, unsigned> ranks; // of bodies
         for (auto const& [config, expected] : list) {
             if (expected.microseconds > slowest_measured * list.front().expected.microseconds)

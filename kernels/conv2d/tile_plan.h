@@ -30,6 +30,10 @@ constexpr bool is_tile_of_groups(int groups) {
     return groups % 2 == 1 ? groups <= most_groups_of_tile : groups <= 8 && is_power_of_two(groups);
 }
 
+// Where the channels of a pixel do not fill whole cache lines of 128 bytes, neighbouring blocks
+// read the same lines; the L2 cache then fetches whole lines. 0 stands for the driver's default.
+constexpr int l2_fetch_bytes(problem const& problem) { return problem.c % 64 == 0 ? 0 : 128; }
+
 // The tensor map by which TMA copies such tiles. The swizzle spans the channels of a tile; those of
 // an odd number of groups need none. The L2 cache fetches `l2_fetch_bytes` at a time; 0 stands
 // for the driver's default.

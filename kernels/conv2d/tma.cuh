@@ -9,16 +9,16 @@
 // fold in single steps. cast<D>(x) is the same number in the dimension D. push<T>() takes room for
 // a tensor T from the block's shared memory, and returns it and the rest.
 //
-//     input   global --TMA--> a shared tile --ldmatrix--> fragments of 16 columns
+//     input   global --TMA--> a shared tile, box by box --ldmatrix--> fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers
 //     mma     input fragments x filter fragments -> accumulators of r output rows at a time
 //     output  accumulators --epilogue, stmatrix--> shared, over input that was read --TMA--> global
 //     second  residual or preactivation, global --TMA--> a second shared tile --TMA--> global
 //
 // Thread 0 asks for all loads of the block at the start, and for the stores of a tile when all
-// warps have written it. Warp g computes group g of the block. An mbarrier for each tile, and one
-// for the filter, tells that its bytes have come; a block barrier orders the warps' writes before
-// the store.
+// warps have written it. Warp g computes group g of the block. An mbarrier for each box of a tile's
+// rows, and one for the filter, tells that its bytes have come; a block barrier orders the warps'
+// writes before the store.
 #pragma once
 
 #include "conv2d/tma_consumer.cuh"
@@ -94,29 +94,39 @@ struct block {
         tiles::filter::template load<Config.groups>(filter, p.args.filter.get(),
                                                     FilterGroup(fold<C, 8>(first_group).get()),
                                                     group_count, *full[tiles::filter_barrier()]);
+        typename tiles::input_boxes const boxes(input.get());
         using map_type = typename tiles::input_map;
         using output_map = typename tiles::output_map;
-        constexpr auto bytes_of_image = map_type::num_bytes() * (Problem.has_derivative() ? 2 : 1) +
-                                        (Problem.residual ? output_map::num_bytes() : 0);
+        constexpr int box_bytes = map_type::num_bytes() * (Problem.has_derivative() ? 2 : 1);
+        constexpr int residual_bytes = Problem.residual ? output_map::num_bytes() : 0;
         auto const& map = map_as<map_type>(p.input);
 #pragma unroll
         for (auto const tile : range(TILE(Config.tiles_per_block))) {
             tile_position const position = position_of(tile);
             if (!position.exists) continue;
-            full[tile]->arrive_and_expect(Config.images * bytes_of_image);
-            H const row(rows_of(sizes).first_input(unfold(position.row).get()) + tiles::first_row);
+            H const first(rows_of(sizes).first_input(unfold(position.row).get()) +
+                          tiles::first_row);
             W const column(columns_of(sizes).first_input(unfold(position.column).get()));
 #pragma unroll
-            for (auto const image : range(N(Config.images))) {
-                auto const place =
-                    make_coordinates(unfold(position.image) + image, row, column, first_group);
-                load_box(input[tile][image], map, place, *full[tile]);
-                if constexpr (Problem.has_derivative()) {
-                    load_box(second[tile][image], map_as<map_type>(p.preactivation), place,
-                             *full[tile]);
-                } else if constexpr (Problem.residual) {
-                    load_box(second[tile][image], map_as<output_map>(p.residual),
-                             place_of_output(position, image), *full[tile]);
+            for (auto const box : range(BOX(tiles::boxes))) {
+                bool const is_first = box == BOX(0);
+                H const row = first + H(box.get() * tiles::h_of_box.size);
+                auto& barrier = *full[tiles::barrier_of(tile, box)];
+                barrier.arrive_and_expect(Config.images *
+                                          (box_bytes + (is_first ? residual_bytes : 0)));
+#pragma unroll
+                for (auto const image : range(N(Config.images))) {
+                    auto const place =
+                        make_coordinates(unfold(position.image) + image, row, column, first_group);
+                    load_box(boxes[tile][image][box], map, place, barrier);
+                    if constexpr (Problem.has_derivative()) {
+                        load_box(second[tile][image], map_as<map_type>(p.preactivation), place,
+                                 barrier);
+                    } else if constexpr (Problem.residual) {
+                        if (!is_first) continue;
+                        load_box(second[tile][image], map_as<output_map>(p.residual),
+                                 place_of_output(position, image), barrier);
+                    }
                 }
             }
         }
@@ -143,6 +153,7 @@ struct block {
             input,
             output,
             second,
+            full,
             filter_from_shared<Problem, tiles::phases>(filter[FilterGroup(has_group ? warp : 0)]),
             last};
     }
@@ -169,7 +180,8 @@ struct block {
 // `last` is the last step of the epilogue (see no_last_step).
 template <problem Problem, config Config, arch Arch = sm_90a, class Last = no_last_step>
 __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
-    block<Problem, Config, Arch> const block(p);
+    using Block = block<Problem, Config, Arch>;
+    Block const block(p);
     block.set_up();
     if (block.is_issuer) block.produce();
     auto const consume = block.make_consumer(last);
@@ -177,7 +189,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     for (auto const tile : range(TILE(Config.tiles_per_block))) {
         auto const position = block.position_of(tile);
         if (!position.exists) break;
-        block.full[tile]->wait(0);
+        block.full[Block::tiles::barrier_of(tile, BOX(0))]->wait(0);
         if (consume.has_group) {
             consume(tile, position);
         } else if constexpr (consume.has_spare_warps) {

@@ -57,13 +57,36 @@ struct config {
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
     constexpr int threads(problem const&) const { return (checked_size(groups) * 32).as_int(); }
 
-    // Cells of 16 bytes per TMA box. Each image of a tile is a box, and begins at an address where
-    // the pattern of the swizzle restarts.
-    constexpr int cells_of_box(problem const& problem) const {
-        return (checked_size(input_rows(problem)) * input_columns(problem) * groups).as_int();
+    // The input rows of a TMA box. With more than 9 taps and 12 rows, the input of an image of a
+    // tile comes in several boxes, so that its first rows are multiplied while the others come. A
+    // box begins at an address where the pattern of the swizzle restarts: every 8 pixels. It has
+    // the fewest rows, at least 4, that add no rows to the tile, or one in 16.
+    constexpr int box_rows(problem const& problem) const {
+        correlation const sizes = correlation_of(problem);
+        int const needed = input_rows(problem), columns = input_columns(problem);
+        bool const is_long = problem.taps() > 9 && needed > 12;
+        bool const is_dense = sizes.rows.stride == 1 && problem.dilation_h == 1;
+        if (!is_long || !is_dense || has_gaps(problem) || problem.has_derivative()) return needed;
+        int const most_spare = has_all_rows(problem) ? needed : needed / 16;
+        int best = needed;
+        for (int count = 4; count <= 12; ++count) {
+            int const spare = divup(needed, count) * count - needed;
+            bool const is_shorter = best == needed || spare < divup(needed, best) * best - needed;
+            if (count * columns % 8 == 0 && spare <= most_spare && is_shorter) best = count;
+        }
+        return best;
     }
+    constexpr int boxes_of_image(problem const& problem) const {
+        return divup(input_rows(problem), box_rows(problem));
+    }
+    // Rows of shared memory for the input of an image of a tile: those of all its boxes.
+    constexpr int stored_rows(problem const& problem) const {
+        return boxes_of_image(problem) * box_rows(problem);
+    }
+    // Cells of 16 bytes of shared memory for the input of an image of a tile.
     constexpr int pitch_of_boxes(problem const& problem) const {
-        return (divup(checked_size(cells_of_box(problem)), 64) * 64).as_int();
+        auto const cells = checked_size(stored_rows(problem)) * input_columns(problem) * groups;
+        return (divup(cells, 64) * 64).as_int();
     }
     // Besides its input, a tile may have a second tensor: in fprop of the size of its output, for
     // the residual and then for the preactivation, in dgrad of the size of its input, for the
@@ -87,8 +110,9 @@ struct config {
     }
     constexpr int shared_bytes(problem const& problem) const {
         auto const cells = cells_of_tiles(problem) + cells_of_filter(problem);
-        // A barrier has 8 bytes: one for each tile, and one for the filter.
-        return (cells * 16 + (checked_size(tiles_per_block) + 1) * 8).as_int();
+        // A barrier has 8 bytes: one for each box of a tile's images, and one for the filter.
+        auto const barriers = checked_size(tiles_per_block) * boxes_of_image(problem) + 1;
+        return (cells * 16 + barriers * 8).as_int();
     }
     // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those
     // of the fragments, and 26 for addresses and counters.
@@ -155,7 +179,8 @@ struct config {
 constexpr tensor_map_plan input_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);
     return plan_of({problem.n, sizes.h, sizes.w, problem.c},
-                   {1, config.input_rows(problem), config.input_columns(problem), config.groups});
+                   {1, config.box_rows(problem), config.input_columns(problem), config.groups},
+                   l2_fetch_bytes(problem));
 }
 constexpr tensor_map_plan output_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);

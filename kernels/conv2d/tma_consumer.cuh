@@ -67,6 +67,7 @@ struct consumer {
     typename tiles::input_tiles inputs;
     typename tiles::output_tiles outputs;
     typename tiles::second_tiles second;
+    typename tiles::barriers full;
     filter_from_shared<Problem, phases> filter;
     Last last;
 
@@ -127,6 +128,11 @@ struct consumer {
                 }
             }
             if (tiles::may_be_in_image(row)) {
+                // The first box has come before this function is called.
+                int const stored_row = row - tiles::first_row, box_rows = tiles::h_of_box.size;
+                if (stored_row > 0 && stored_row % box_rows == 0) {
+                    full[tiles::barrier_of(tile, BOX(stored_row / box_rows))]->wait(0);
+                }
                 add_row(sums, row, tile_input, numbers_below<Config.mma_tiles()>());
             }
 #pragma unroll

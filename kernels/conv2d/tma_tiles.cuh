@@ -21,8 +21,11 @@
 
 namespace spio::conv2d::tma {
 
-// The number of a tile within its block.
+// The number of a tile within its block, and that of a box of input rows.
 struct TILE : dim {
+    using dim::dim;
+};
+struct BOX : dim {
     using dim::dim;
 };
 
@@ -41,7 +44,9 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
 
     static constexpr axis<N> n_of_tile{Config.images};
     static constexpr axis<C> c{8 * groups};
-    static constexpr axis<H> h{Config.input_rows(Problem)};
+    static constexpr axis<H> h{Config.stored_rows(Problem)};
+    static constexpr axis<H> h_of_box{Config.box_rows(Problem)};
+    static constexpr int boxes = Config.boxes_of_image(Problem);
     static constexpr axis<W> w{Config.input_columns(Problem)};
     static constexpr axis<K> k{8 * groups};
     static constexpr axis<P> p{rows};
@@ -49,15 +54,16 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr auto input_cells = swizzled_cells<c, h, w>();
     static constexpr auto output_cells = swizzled_cells<k, p, q>();
 
-    // Each of these tiles is one TMA box.
-    using input_tile = tensor<cell<Problem>, h, w, input_cells>;
+    // TMA boxes. The output of an image of a tile is one, its input is one or several.
+    using input_box = tensor<cell<Problem>, h_of_box, w, swizzled_cells<c, h_of_box, w>()>;
     using output_tile = tensor<cell<Problem>, p, q, output_cells>;
-    using input_map = tensor_map<input_tile, typename global::input>;
+    using input_map = tensor_map<input_box, typename global::input>;
     using output_map = tensor_map<output_tile, typename global::output>;
     // Whether a map's type and a plan describe the same box. If sizes are known only at launch,
     // this compares only the bytes of the box.
-    template <class Map> static constexpr bool agrees(tensor_map_plan const& plan) {
+    template <class Map> static constexpr bool agrees(tensor_map_plan plan) {
         if constexpr (Problem.knows_n()) {
+            plan.fetched = Map::plan().fetched;
             return Map::plan() == plan;
         } else {
             return Map::num_bytes() == 2LL * plan.box[0] * plan.box[1] * plan.box[2];
@@ -68,7 +74,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
             agrees<output_map>(output_plan(Problem, Config)),
         "the tile in shared memory must be the box that the plans in conv2d/tma.h describe");
     static constexpr bool has_gaps = Config.has_gaps(Problem);
-    static_assert(has_gaps || output_tile::num_bytes() <= input_tile::num_bytes(),
+    static_assert(has_gaps || output_tile::num_bytes() <= boxes * input_box::num_bytes(),
                   "the output of a tile overwrites its input");
 
     // All boxes of a block. Output boxes begin where the input boxes do, unless there are gaps
@@ -81,9 +87,13 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         axis<TILE>(Config.tiles_per_block).pitch(Config.images * output_pitch);
     static constexpr auto n_of_output = axis<N>(Config.images).pitch(output_pitch);
     using input_tiles = tensor<cell<Problem>, tile, n, h, w, input_cells>;
+    // The same memory, as the boxes that TMA copies.
+    static constexpr auto box = axis<BOX>(boxes).pitch(h_of_box.size * w.size * groups);
+    using input_boxes =
+        tensor<cell<Problem>, tile, n, box, h_of_box, w, swizzled_cells<c, h_of_box, w>()>;
     using output_tiles = tensor<cell<Problem>, tile_of_output, n_of_output, p, q, output_cells>;
     template <class Memory> __device__ static auto push_input(Memory const& memory) {
-        return memory.template push<input_tiles, box_alignment<input_tile>>();
+        return memory.template push<input_tiles, box_alignment<input_box>>();
     }
     // The output overwrites the input, at `begin`, or has memory of its own, in `rest`.
     template <class Begin, class Rest>
@@ -108,7 +118,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     using second_outputs = tensor<cell<Problem>, second_tile, second_n, p, q, output_cells>;
     using second_tiles = either<Problem.has_derivative(), input_tiles, second_outputs>;
     template <class Memory> __device__ static auto push_second(Memory const& memory) {
-        using box = either<Problem.has_derivative(), input_tile, output_tile>;
+        using box = either<Problem.has_derivative(), input_box, output_tile>;
         if constexpr (has_second) {
             return memory.template push<second_tiles, box_alignment<box>>();
         } else {
@@ -125,9 +135,11 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr int phases = width.spacing;
     static constexpr int pixels_of_row = Config.columns / phases;
     using Pixels = compound_index<axis<N>(Config.images), axis<Q>(pixels_of_row)>;
-    // The barriers of the tiles, one each, and after them the barrier of the filter.
-    using barriers = tensor<mbarrier<Arch>, axis<TILE>(Config.tiles_per_block + 1)>;
-    __device__ static TILE filter_barrier() { return TILE(Config.tiles_per_block); }
+    // The barriers of the boxes of all tiles, and after them the barrier of the filter. A box of
+    // all images of a tile has one.
+    using barriers = tensor<mbarrier<Arch>, axis<BOX>(Config.tiles_per_block* boxes + 1)>;
+    __device__ static BOX barrier_of(TILE tile, BOX box) { return BOX(tile.get() * boxes) + box; }
+    __device__ static BOX filter_barrier() { return BOX(Config.tiles_per_block * boxes); }
 
     // Where a lane's ldmatrix reads the first input row of a group, and where its stmatrix writes
     // the first output row. Both stand at the output column that this lane addresses in two_taps,

@@ -29,6 +29,8 @@ struct config {
     // in shared memory; otherwise they go to the workspace, and a second kernel adds them.
     int cluster = 1;
 
+    static constexpr int most_cluster = 16; // more than 8 must be allowed for each kernel
+
     constexpr bool adds_in_cluster() const { return cluster > 1; }
     // More than half of the shared memory of an SM: so each block of a cluster gets an SM of its
     // own. Two on one SM took up to 1.3 times as long on an H200.
@@ -99,9 +101,9 @@ struct config {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
                                 stages > held_stages(problem) && wgrad::has_splits(problem, splits);
         if (!is_bounded || problem.pass != direction::wgrad) return false;
-        if (cluster != 1 && (cluster != splits || cluster > 8 || !problem.knows_layer())) {
-            return false;
-        }
+        bool const has_cluster =
+            cluster == splits && cluster <= most_cluster && problem.knows_layer();
+        if (cluster != 1 && !has_cluster) return false;
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
         bool const is_dense = problem.stride_h == 1 && problem.dilation_h == 1;
@@ -123,10 +125,7 @@ struct config {
     }
 };
 
-// The tensor maps of a launch, for a problem whose sizes are all known. Where the channels of a
-// pixel do not fill whole cache lines of 128 bytes, neighbouring blocks read the same lines; the L2
-// cache then fetches whole lines.
-constexpr int l2_fetch_bytes(problem const& problem) { return problem.c % 64 == 0 ? 0 : 128; }
+// The tensor maps of a launch, for a problem whose sizes are all known.
 constexpr tensor_map_plan x_plan(problem const& problem, config const& config) {
     return plan_of(
         {problem.n, problem.h, problem.w, problem.c},

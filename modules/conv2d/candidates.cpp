@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fprop is the forward pass, dgrad computes the gradient of the input; both are correlations. wgrad
-// computes the gradient of the filter. A body is one of four kernel templates: tma and cp_async for
-// each of the two kinds, named after how they copy. Convolutions are grouped: channels fall into
-// groups of 8, of which each has its own filter. A block computes some of them (the field groups),
-// in tiles, which are some rows and columns of some images. In wgrad a slice is the groups that one
-// block computes, a split is a block's part of the images; stages are buffers of a ring.
+// computes the gradient of the filter. A body is one of two kernel templates, tma and cp_async,
+// named after how they copy. Convolutions are grouped: channels fall into groups of 8, of which
+// each has its own filter. A block computes some of these groups (the field `groups`), and of them
+// tiles, which are some rows and columns of some images.
 module;
 
 #include "conv2d/cp_async.h"
@@ -17,9 +16,7 @@ module;
 
 #include <algorithm>
 #include <climits>
-#include <ranges>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.conv2d;
@@ -56,14 +53,6 @@ int largest_divisor(int number, int most) {
     return divisor;
 }
 
-// Whether two configurations of wgrad differ in none of the fields that the list varies.
-template <class Config> bool is_same(Config const& a, Config const& b) {
-    bool are_alike = true;
-    if constexpr (requires { a.whole_images; }) are_alike = a.whole_images == b.whole_images;
-    return are_alike && a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
-           a.stages == b.stages && a.splits == b.splits;
-}
-
 // Images and columns of a tile.
 struct columns {
     int images, count;
@@ -81,37 +70,10 @@ class listing {
         found.reserve(128);
     }
 
-    // The candidates of fprop and dgrad, and below those of wgrad.
+    // The candidates of fprop and dgrad.
     std::vector<candidate> correlations() {
         if (chip.has_tma && tma::config::has_pass(asked)) add_tma();
         add_cp_async();
-        return std::move(found);
-    }
-    std::vector<candidate> gradients() {
-        if (chip.has_tma) {
-            auto const best = best_wgrad_tma(asked, code);
-            add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
-            if (best.whole_images) {
-                // A step may also have one row instead of all of its images, with a longer ring.
-                auto rows = best;
-                rows.whole_images = false;
-                rows.stages = 8;
-                add_gradients(rows, [](auto const&) { return true; });
-            } else if (best.groups == 4 && asked.groups() > 4) {
-                // More groups leave registers for fewer columns.
-                auto narrow = best;
-                narrow.groups = 8;
-                narrow.splits = divup(best.splits, 2);
-                // One mma tile: 16 columns, of two images that have 8 each or of one.
-                narrow.images = narrow.columns == 8 ? 2 : 1;
-                narrow.columns = narrow.columns == 8 ? 8 : 16;
-                add_gradients(narrow, [](auto const&) { return true; });
-            }
-        }
-        add_gradients(best_wgrad_cp_async(asked, code), [&](auto const& config) {
-            auto const bytes = checked_size(config.shared_bytes(asked)) + reserved_shared_bytes;
-            return (bytes * std::max(1, config.blocks)).value <= chip.shared_bytes;
-        });
         return std::move(found);
     }
 
@@ -146,7 +108,10 @@ class listing {
             for (int const count : {16, 32, 48}) {
                 if (count / 16 <= divup(sizes.q, 16)) widths.add({1, count});
             }
+            // The last mma tile of a row may have up to 8 columns: then 8 of two images are one.
+            bool const has_half = asked.taps() > 25 && (sizes.q - 1) % 16 < 8;
             if (sizes.q <= 16 && asked.n > 1) widths.add({2, 16});
+            if (sizes.q > 16 && asked.n > 1 && has_half) widths.add({2, 8});
         }
         // Whether a tile is allowed does not depend on its groups: a block that has no room for
         // them has no place on an SM either.
@@ -227,74 +192,15 @@ class listing {
             add(config);
         }
     }
-
-    // Whether as many warps multiply at a time as with the best configuration, or nearly so: more
-    // than 9 taps take the time of their products. With more than 25, an SM has one block.
-    bool is_busy(wgrad_tma::config const& config, wgrad_tma::config const& best) const {
-        long long const sms = chip.sm_count;
-        long long const blocks = config.blocks_of(asked), best_blocks = best.blocks_of(asked);
-        if (asked.taps() > 25) return blocks <= std::max(sms, best_blocks);
-        bool const is_full = asked.taps() <= 9 || blocks > sms;
-        return is_full ||
-               4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
-    }
-    // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs
-    // for blocks, or half as many, where each split still has some rows.
-    template <class Config> numbers split_counts(Config const& best, Config const& config) const {
-        numbers counts;
-        for (int const quarters : {8, 4, 2, 1}) {
-            counts.add(std::max(1, best.splits * quarters * config.groups / (4 * best.groups)));
-        }
-        bool has_images = false;
-        if constexpr (requires { config.whole_images; }) has_images = config.whole_images;
-        auto const steps = checked_size(divup(asked.n, config.images)) *
-                           divup(asked.q(), config.columns) * (has_images ? 1 : asked.p());
-        auto const most = has_images ? steps : steps / divup(asked.r, 2);
-        int const slices = wgrad::slices(asked, config.groups);
-        for (int const fraction : {1, 2}) {
-            int const wanted = chip.sm_count / fraction / slices;
-            if (wanted <= most.value) counts.add(wanted);
-        }
-        return counts;
-    }
-
-    // The neighbours of a configuration: of fewer groups, narrower steps, more or fewer splits, and
-    // a shorter ring of stages.
-    template <class Config, class F> void add_gradients(Config const& best, F has_room) {
-        // Those of one call are all different.
-        auto const earlier = found | std::views::take(std::ssize(found));
-        for (int const groups : {best.groups, best.groups / 2}) {
-            if (groups == 0) continue;
-            for (int const narrower : {1, 2}) {
-                Config wide = best;
-                wide.groups = groups;
-                auto& width = wide.columns > 16 ? wide.columns : wide.images;
-                if (narrower == 2 && width % 2 != 0) continue;
-                width /= narrower;
-                if (wide.columns % 16 != 0 && wide.columns != 8) continue;
-                for (int const splits : split_counts(best, wide)) {
-                    for (int const stages : {best.stages, best.stages / 2}) {
-                        Config config = wide;
-                        config.stages = stages;
-                        config.splits = splits;
-                        bool const is_known = std::ranges::any_of(earlier, [&](auto const& other) {
-                            auto const* const same = std::get_if<Config>(&other.config);
-                            return same != nullptr && is_same(*same, config);
-                        });
-                        if (!is_known && config.fits(asked) && has_room(config)) add(config);
-                    }
-                }
-            }
-        }
-    }
 };
 
 } // namespace
 
 std::vector<candidate> candidates(problem const& problem, arch arch) {
     check(problem);
+    if (problem.pass == direction::wgrad) return gradient_candidates(problem, arch);
     listing list(problem, arch);
-    return problem.pass == direction::wgrad ? list.gradients() : list.correlations();
+    return list.correlations();
 }
 
 } // namespace spio::conv2d

@@ -97,10 +97,11 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     }
     std::erase_if(list, [&](candidate const& c) { return c.expected.microseconds > most; });
     // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
-    if (is_gradient) {
-        if (auto const cluster = best_wgrad_cluster(problem, arch); cluster.microseconds > 0) {
-            list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
-        }
+    for (auto const size : {cluster_size::small, cluster_size::large}) {
+        if (!is_gradient) break;
+        auto const cluster = best_wgrad_cluster(problem, arch, size);
+        if (cluster.microseconds <= 0) continue;
+        list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
     }
     result.rows.resize(list.size() * feature_count);
     feature_writer const writer(problem, list.front().expected.bytes, arch);
@@ -139,24 +140,6 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
-// The family's choice of kernels that no model knows: dgrad with strides by TMA, and wgrad of more
-// groups than 8, where no cluster serves the problem.
-std::optional<choice> choice_of_new_kernel(problem const& problem, arch arch) {
-    check(problem);
-    if (!chip_of(arch).has_tma) return {};
-    auto const refusal = "the model was not trained on such a kernel";
-    if (problem.pass == direction::wgrad) {
-        auto const best = best_wgrad_tma(problem, arch);
-        // Few configurations have so many groups: only for them clusters are estimated here.
-        if (best.groups > 8 && best_wgrad_cluster(problem, arch).microseconds <= 0) {
-            return choice{best, config_origin::family, refusal};
-        }
-    } else if (tma::config::has_gaps(problem) && tma::config::has_pass(problem)) {
-        return choice{best_tma(problem), config_origin::family, refusal};
-    }
-    return {};
-}
-
 // The model's choice, or the family's where the model must not choose.
 choice choice_without_measurement(problem const& problem, arch arch) {
     if (!problem.knows_layer()) {
@@ -167,7 +150,6 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     }
     auto const* const model = model_for(problem, arch);
     if (model == nullptr) return choice_of_family(problem, arch, no_model_for(arch));
-    if (auto const untrained = choice_of_new_kernel(problem, arch)) return *untrained;
     auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
     auto const best = fastest(*model, result);

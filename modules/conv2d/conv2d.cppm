@@ -276,7 +276,10 @@ template <> struct field_table<conv2d::wgrad_tma::config> {
         field{"stages", &config::stages, {.least = 2, .most = 64}},
         field{"splits", &config::splits, {.least = 1, .most = 1 << 16}},
         field{"whole_images", &config::whole_images},
-        field{"cluster", &config::cluster, {.least = 1, .most = 8}, presence::implied});
+        field{"cluster",
+              &config::cluster,
+              {.least = 1, .most = config::most_cluster},
+              presence::implied});
 };
 template <> struct field_table<conv2d::wgrad_reduce::config> {
     using config = conv2d::wgrad_reduce::config;

@@ -9,6 +9,7 @@ module;
 #include <array>
 #include <memory>
 #include <span>
+#include <vector>
 
 module spio.conv2d:estimator;
 
@@ -51,12 +52,17 @@ class feature_writer {
     std::array<float, problem_features> of_problem;
 };
 
+// The candidates of wgrad; the problem must have been checked.
+std::vector<candidate> gradient_candidates(problem const&, arch);
+
 // A configuration of wgrad whose clusters add their sums, and the time that it is expected to take.
 // The time is 0 where there is none: the layer is large, or no cluster may be used.
 struct cluster_choice {
     wgrad_tma::config config = {};
     double microseconds = 0;
 };
-cluster_choice best_wgrad_cluster(problem const&, arch);
+// Small clusters have at most 8 blocks, large ones 16.
+enum class cluster_size { small, large };
+cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_size::small);
 
 } // namespace spio::conv2d

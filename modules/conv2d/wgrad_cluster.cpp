@@ -4,7 +4,7 @@
 // The gradient of the filter (wgrad) sums products of rows of the input x and of dy, the gradient
 // of the output, over all images. Blocks sum some rows each, their split. Mostly a second kernel
 // adds these partial sums; where a layer has few bytes its launch takes as long as the rest. A
-// cluster of blocks adds them itself, but at most eight blocks are a cluster, so that each has more
+// cluster of blocks adds them itself, but at most 16 blocks are a cluster, so that each has more
 // rows. A step takes a row of x of some images; an mma tile is 16 columns of it.
 module;
 
@@ -23,12 +23,18 @@ namespace spio::conv2d {
 
 namespace {
 
-// The clusters of 1 to 8 blocks that an H200 runs at once, with one block on each multiprocessor.
+// The clusters of 1 to 8 blocks that an H200 runs at once, with one block on each multiprocessor,
+// and those of 16, which are the blocks of a whole group of multiprocessors.
 constexpr int clusters_at_once[] = {132, 66, 39, 30, 22, 17, 15, 15};
-constexpr int most_cluster = 8;
+constexpr int most_small_cluster = 8;
+constexpr int large_clusters_at_once = 7;
+constexpr int at_once(int cluster) {
+    return cluster <= most_small_cluster ? clusters_at_once[cluster - 1] : large_clusters_at_once;
+}
 constexpr int least_stages = 5, most_stages = 12; // of rows, where a block has so many
-// The largest layer and filter for which clusters were measured.
-constexpr double most_bytes = 16e6;
+// The largest layers, with small and with large clusters, and the largest filter that were
+// measured.
+constexpr double most_bytes = 16e6, most_bytes_of_large = 80e6;
 constexpr int few_taps = 9, most_taps = 25;
 
 // Microseconds, from 90 kernels of 25 layers on an H200.
@@ -51,8 +57,11 @@ struct step {
 // The search for the fastest configuration of a problem.
 class search {
   public:
-    search(problem const& problem)
-        : asked(problem), rows(rows_of(problem)), pairs(wgrad::pairs_of(problem).count()) {}
+    search(problem const& problem, cluster_size size)
+        : asked(problem),
+          rows(rows_of(problem)),
+          pairs(wgrad::pairs_of(problem).count()),
+          is_large(size == cluster_size::large) {}
 
     cluster_choice fastest() {
         if (asked.q() <= 8) {
@@ -71,6 +80,7 @@ class search {
     problem const& asked;
     correlated_axis rows;
     int pairs;
+    bool is_large;
     cluster_choice best;
 
     // The strips whose rows the blocks of a slice (of some groups of channels) share: some columns
@@ -115,15 +125,14 @@ class search {
 
     void add(step const& step, bool whole_images) {
         bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
-        int const most_tiles = asked.taps() <= few_taps ? 8 : 4;
+        int const most_tiles = asked.taps() <= few_taps && !is_large ? 8 : 4;
         if (is_spare || step.images * step.columns > 16 * most_tiles) return;
-        for (int splits = 2; splits <= most_cluster; ++splits) {
+        int const most_splits = is_large ? wgrad_tma::config::most_cluster : most_small_cluster;
+        for (int splits = is_large ? most_splits : 2; splits <= most_splits; ++splits) {
             // Few groups, so that many blocks share them: as many as run at once.
             int groups = 1;
-            while (groups < 8 && wgrad::slices(asked, groups) > clusters_at_once[splits - 1]) {
-                groups *= 2;
-            }
-            if (wgrad::slices(asked, groups) > clusters_at_once[splits - 1]) return;
+            while (groups < 8 && wgrad::slices(asked, groups) > at_once(splits)) groups *= 2;
+            if (wgrad::slices(asked, groups) > at_once(splits)) return;
             add({.groups = groups,
                  .images = step.images,
                  .columns = step.columns,
@@ -153,13 +162,14 @@ class search {
 
 } // namespace
 
-cluster_choice best_wgrad_cluster(problem const& problem, arch arch) {
+cluster_choice best_wgrad_cluster(problem const& problem, arch arch, cluster_size size) {
     chip const& chip = chip_of(arch);
     double const bytes = 2.0 * problem.n * problem.c *
                          (1.0 * problem.h * problem.w + 1.0 * problem.p() * problem.q());
     bool const is_known = problem.knows_layer() && problem.taps() <= most_taps;
-    if (!chip.has_tma || !is_known || bytes > most_bytes) return {};
-    auto best = search(problem).fastest();
+    double const most = size == cluster_size::large ? most_bytes_of_large : most_bytes;
+    if (!chip.has_tma || !is_known || bytes > most) return {};
+    auto best = search(problem, size).fastest();
     if (best.microseconds > 0) best.microseconds += measured.launch + bytes / chip.copy_bytes;
     return best;
 }

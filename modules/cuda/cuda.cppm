@@ -91,6 +91,8 @@ class kernel_ref {
     // Must be called once per device before a launch with more than 48 KiB of dynamic shared
     // memory.
     void allow_dynamic_shared(int bytes, device_ref const&) const;
+    // Must be called once per device before a launch with clusters of more than 8 blocks.
+    void allow_large_clusters(device_ref const&) const;
     // Loads the kernel into the context now. A launch would do that too, but not while a graph is
     // captured.
     function_ref load(context_ref const&) const;

@@ -150,6 +150,10 @@ void kernel_ref::allow_dynamic_shared(int bytes, device_ref const& device) const
     set_attribute(abi::function_attribute::max_dynamic_shared_bytes, bytes, device);
 }
 
+void kernel_ref::allow_large_clusters(device_ref const& device) const {
+    set_attribute(abi::function_attribute::non_portable_cluster_size_allowed, 1, device);
+}
+
 function_ref kernel_ref::load(context_ref const& context) const {
     scope const entered(context);
     auto const for_what = [&] { return "kernel " + symbol + " on " + context.device().spelled(); };

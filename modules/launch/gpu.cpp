@@ -46,15 +46,18 @@ struct gpu_kernel : ready_kernel {
 
     gpu_kernel(cuda::context_ref const& context, image const& image)
         : library(context.driver(), image.bytes, image.spelled(), image.keeper),
-          function(
-              load(checked_kernel(library, context, image), context, image.shape.shared_bytes)) {}
+          function(load(checked_kernel(library, context, image), context, image.shape)) {}
 
-    // Loads the kernel into the context. More dynamic shared memory than usual must be asked for.
+    // Loads the kernel into the context. More dynamic shared memory than usual must be asked for,
+    // and clusters of more blocks than every chip with clusters can run.
     static cuda::function_ref load(cuda::kernel_ref const& kernel, cuda::context_ref const& context,
-                                   int shared_bytes) {
-        constexpr int always_allowed = 48 * 1024;
-        if (shared_bytes > always_allowed) {
-            kernel.allow_dynamic_shared(shared_bytes, context.device());
+                                   block_shape const& shape) {
+        constexpr int always_allowed = 48 * 1024, portable_cluster = 8;
+        if (shape.shared_bytes > always_allowed) {
+            kernel.allow_dynamic_shared(shape.shared_bytes, context.device());
+        }
+        if (shape.cluster.count() > portable_cluster) {
+            kernel.allow_large_clusters(context.device());
         }
         return kernel.load(context);
     }

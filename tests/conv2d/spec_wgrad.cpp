@@ -101,10 +101,12 @@ TEST_CASE("a cluster that adds the sums of wgrad takes one kernel and no workspa
     }();
     CHECK(specs.partial_sums.shape.shared_bytes > apart.shared_bytes(problem));
     CHECK(conv2d::specs_of(problem, apart, sm_90a).size() == 2);
-    // All splits are one cluster, of at most eight blocks, and the sizes of the layer are known.
+    // All splits are one cluster, of at most 16 blocks, and the sizes of the layer are known.
     config.cluster = 4;
     CHECK(!config.fits(problem));
     config.splits = config.cluster = 16;
+    CHECK(config.fits(problem));
+    config.splits = config.cluster = 17;
     CHECK(!config.fits(problem));
     config.splits = config.cluster = 8;
     CHECK(!config.fits(gradient_of("n=4 c=72 h=28 w=28 made_for=any_layer")));

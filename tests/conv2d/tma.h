@@ -35,10 +35,10 @@ inline constexpr layer pointwise = {
 inline constexpr layer five = {
     activated(in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)), activation::gelu,
               extras::preactivation),
-    {.groups = 2, .images = 4, .columns = 8, .rows = 7, .tiles_per_block = 2, .blocks = 0}};
+    {.groups = 2, .images = 4, .columns = 8, .rows = 12, .tiles_per_block = 2, .blocks = 0}};
 inline constexpr layer seven = {
     layer_of(fprop, 32, 7, 7, 3, 3),
-    {.groups = 4, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 1, .blocks = 0}};
+    {.groups = 4, .images = 1, .columns = 16, .rows = 14, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer wide = {
     in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)),
     {.groups = 1, .images = 1, .columns = 32, .rows = 3, .tiles_per_block = 3, .blocks = 0}};

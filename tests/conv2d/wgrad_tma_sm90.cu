@@ -6,8 +6,8 @@
 // configuration, which says how blocks share it. A kernel has the name of its layer, which says
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
 // such filters, wide and tall have more columns or rows of the filter, far has great paddings;
-// stepped ones have strides and dilations; an image is of a known size; pair, trio and octet are
-// clusters of blocks; of any, only the filter is known.
+// stepped ones have strides and dilations; an image is of a known size; pair, trio, octet and
+// sixteen are clusters of blocks; of any, only the filter is known.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"
@@ -124,6 +124,9 @@ extern "C" __global__ void wgrad_tma_pair(__grid_constant__ wgrad_tma::params co
 }
 extern "C" __global__ void wgrad_tma_trio(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_trio.problem, tma_trio.config>(p);
+}
+extern "C" __global__ void wgrad_tma_sixteen(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_sixteen.problem, tma_sixteen.config>(p);
 }
 extern "C" __global__ void wgrad_tma_octet(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_octet.problem, tma_octet.config>(p);

@@ -29,7 +29,8 @@ extern "C" void wgrad_tma_plain(tma_params p), wgrad_tma_ragged(tma_params p),
     wgrad_tma_image(tma_params p), wgrad_tma_low_image(tma_params p),
     wgrad_tma_far_image(tma_params p), wgrad_tma_plain_image(tma_params p),
     wgrad_tma_pair(tma_params p), wgrad_tma_trio(tma_params p), wgrad_tma_octet(tma_params p),
-    wgrad_tma_image_pair(tma_params p), wgrad_tma_any(tma_params p);
+    wgrad_tma_sixteen(tma_params p), wgrad_tma_image_pair(tma_params p),
+    wgrad_tma_any(tma_params p);
 extern "C" void wgrad_reduce_cp_async_plain(reduce_params p),
     wgrad_reduce_cp_async_ragged(reduce_params p), wgrad_reduce_cp_async_pointwise(reduce_params p),
     wgrad_reduce_cp_async_five(reduce_params p), wgrad_reduce_cp_async_seven(reduce_params p),
@@ -157,6 +158,7 @@ inline std::vector<tma_variant> const tma_variants = {
     {{"wgrad_tma_pair", wgrad_tma_pair}, {}, tma_pair},
     {{"wgrad_tma_trio", wgrad_tma_trio}, {}, tma_trio},
     {{"wgrad_tma_octet", wgrad_tma_octet}, {}, tma_octet},
+    {{"wgrad_tma_sixteen", wgrad_tma_sixteen}, {}, tma_sixteen},
     {{"wgrad_tma_image_pair", wgrad_tma_image_pair}, {}, tma_image_pair},
     {{"wgrad_tma_any", wgrad_tma_any}, {"wgrad_reduce_tma_any", wgrad_reduce_tma_any}, tma_any},
 };

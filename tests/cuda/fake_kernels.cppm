@@ -89,8 +89,14 @@ inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attri
                      abi::kernel handle, abi::device d) {
     object* const kernel = gpus.find(kind::kernel, handle);
     if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
-    bool const shared = attribute == abi::function_attribute::max_dynamic_shared_bytes;
-    return say(value, shared ? kernel->dynamic_shared : 32);
+    switch (attribute) {
+    case abi::function_attribute::max_dynamic_shared_bytes:
+        return say(value, kernel->dynamic_shared);
+    case abi::function_attribute::non_portable_cluster_size_allowed:
+        return say(value, int(kernel->allows_large_clusters));
+    default:
+        return say(value, 32);
+    }
 }
 inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute attribute, int value,
                      abi::kernel handle, abi::device d) {
@@ -98,6 +104,8 @@ inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute attribu
     if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
     if (attribute == abi::function_attribute::max_dynamic_shared_bytes)
         kernel->dynamic_shared = value;
+    if (attribute == abi::function_attribute::non_portable_cluster_size_allowed)
+        kernel->allows_large_clusters = value != 0;
     return result::success;
 }
 inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t index,

@@ -31,7 +31,8 @@ struct object {
     bool invalidated = false;
     bool loaded = false;
     int dynamic_shared = 48 * 1024;
-    double recorded = 0; // the clock of the machine when an event was recorded
+    bool allows_large_clusters = false; // of more than 8 blocks
+    double recorded = 0;                // the clock of the machine when an event was recorded
     std::vector<std::uintptr_t> children = {};
     std::vector<unsigned char> storage = {};
 };

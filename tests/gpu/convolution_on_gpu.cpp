@@ -145,8 +145,18 @@ bool adds_in_cluster(config const& config) {
     return gradient != nullptr && gradient->adds_in_cluster();
 }
 
+// The configuration with a cluster of 16 blocks and a ring that is short enough for it, or itself
+// if there is no room for the sums of so many.
+config with_large_cluster(problem const& problem, config const& small) {
+    auto large = std::get<wgrad_tma::config>(small);
+    large.splits = large.cluster = wgrad_tma::config::most_cluster;
+    while (large.stages > 2 && !large.fits(problem)) --large.stages;
+    return large.fits(problem) ? config(large) : small;
+}
+
 // Runs `count` random problems of each pass, with and without TMA, in one configuration each; or
-// compiles them only. Every second wgrad takes a cluster, where the list has one.
+// compiles them only. Every second wgrad takes a cluster, where the list has one, and half of these
+// take one of 16 blocks.
 int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share,
                bool is_launched) {
     int failed = 0;
@@ -171,9 +181,10 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                                    ? config(best_wgrad_tma(problem, gpu.arch()))
                                    : config(best_tma(problem))};
                 auto const cluster = std::ranges::find_if(configs, adds_in_cluster);
-                auto const& chosen = n % 2 == 0 && cluster != configs.end()
-                                         ? *cluster
-                                         : configs[random() % configs.size()];
+                auto chosen = configs[random() % configs.size()];
+                if (n % 2 == 0 && cluster != configs.end()) {
+                    chosen = n % 4 == 0 ? with_large_cluster(problem, *cluster) : *cluster;
+                }
                 int const repeats = n % 8 == 0 ? 100 : 1;
                 try_once(gpu, stream, seed, problem, chosen, is_launched ? repeats : 0, tally);
             }

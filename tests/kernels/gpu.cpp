@@ -194,6 +194,7 @@ void gpu_device::launch(launch_request const& request) {
         if (request.shape.shape.shared_bytes > 0) {
             kernel.allow_dynamic_shared(request.shape.shape.shared_bytes, device);
         }
+        if (request.shape.shape.cluster.count() > 8) kernel.allow_large_clusters(device);
         void* arguments[] = {const_cast<void*>(request.params)};
         cuda::launch(kernel.load(context), request.shape, stream, arguments);
         stream.synchronize();

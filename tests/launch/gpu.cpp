@@ -206,6 +206,23 @@ TEST_CASE("a kernel may use as much shared memory as its image says, also above 
     }
 }
 
+TEST_CASE("a kernel is allowed clusters of more than 8 blocks if its image has such") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
+    cuda::driver const driver(fake::find);
+    device const gpu = gpu_device(driver, 0);
+    for (int const blocks : {1, 8, 9, 16}) {
+        CAPTURE(blocks);
+        kernels const kernels(gpu);
+        auto image = cubin_of(axpby::specialize({.n = 64}, gpu.arch()));
+        image.shape.cluster = {blocks};
+        kernels.prepare(image);
+        CHECK(std::ranges::count_if(machine.objects, [](auto const& object) {
+                  return object.second.allows_large_clusters;
+              }) == (blocks > 8 ? 1 : 0));
+    }
+}
+
 TEST_CASE("a graph keeps its kernels loaded until it is destroyed") {
     auto& machine = fake::the_machine();
     machine.expect({});

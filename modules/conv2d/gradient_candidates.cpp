@@ -1,0 +1,169 @@
+// Lists the configurations of wgrad among which a learned model chooses.
+// SPDX-License-Identifier: Apache-2.0
+//
+// wgrad computes the gradient of the filter; a tap is an element of the filter's window. A body is
+// one of two kernel templates, wgrad_tma and wgrad_cp_async, named after how they copy.
+// Convolutions are grouped: channels fall into groups of 8, of which each has its own filter. A
+// slice is the groups that one block computes, and a split is a block's part of the images; stages
+// are buffers of a ring in shared memory. A step takes a row of some images, or all their rows; an
+// mma tile is 16 columns of it.
+module;
+
+#include "conv2d/problem.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <algorithm>
+#include <climits>
+#include <ranges>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.conv2d;
+
+import :estimator;
+import :few;
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+// Whether two configurations of wgrad differ in none of the fields that the list varies.
+template <class Config> bool is_same(Config const& a, Config const& b) {
+    bool are_alike = true;
+    if constexpr (requires { a.whole_images; }) are_alike = a.whole_images == b.whole_images;
+    return are_alike && a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
+           a.stages == b.stages && a.splits == b.splits;
+}
+
+// Collects the configurations for a problem and an architecture, with their estimated times.
+class listing {
+  public:
+    listing(problem const& problem, arch arch)
+        : asked(problem), code(arch), chip(chip_of(arch)), estimates(problem, arch) {
+        found.reserve(128);
+    }
+
+    std::vector<candidate> gradients() {
+        if (chip.has_tma) {
+            auto const best = best_wgrad_tma(asked, code);
+            add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
+            add_neighbours(best);
+        }
+        add_gradients(best_wgrad_cp_async(asked, code), [&](auto const& config) {
+            auto const bytes = checked_size(config.shared_bytes(asked)) + reserved_shared_bytes;
+            return (bytes * std::max(1, config.blocks)).value <= chip.shared_bytes;
+        });
+        return std::move(found);
+    }
+
+  private:
+    problem const& asked;
+    arch code;
+    spio::chip const& chip;
+    estimator estimates;
+    std::vector<candidate> found;
+
+    // Adds a configuration with its estimate, unless it needs too many blocks.
+    template <class Config> void add(Config const& config) {
+        auto& added = found.emplace_back();
+        added.config = config;
+        estimates(added);
+        // A grid has an int for its blocks.
+        double const blocks = added.expected.waves * added.expected.blocks_per_sm * chip.sm_count;
+        if (!(blocks < INT_MAX)) found.pop_back();
+    }
+
+    // Adds what differs from the best configuration of wgrad by TMA in more than its neighbours do.
+    void add_neighbours(wgrad_tma::config const& best) {
+        auto const any = [](auto const&) { return true; };
+        auto other = best;
+        if (best.groups > 8) {
+            other.groups = 8; // whose channels fill a cache line
+            add_gradients(other, any);
+        } else if (best.whole_images) {
+            // A step may also have one row instead of all of its images, with a longer ring.
+            other.whole_images = false;
+            other.stages = 8;
+            add_gradients(other, any);
+        } else if (best.groups == 4 && asked.groups() > 4) {
+            // More groups leave registers for fewer columns: one mma tile has 16 columns, of two
+            // images that have 8 each or of one.
+            other.groups = 8;
+            other.splits = divup(best.splits, 2);
+            other.images = best.columns == 8 ? 2 : 1;
+            other.columns = best.columns == 8 ? 8 : 16;
+            add_gradients(other, any);
+        }
+    }
+
+    // Whether as many warps multiply at a time as with the best configuration, or nearly so: more
+    // than 9 taps take the time of their products. With more than 25, an SM has one block.
+    bool is_busy(wgrad_tma::config const& config, wgrad_tma::config const& best) const {
+        long long const sms = chip.sm_count;
+        long long const blocks = config.blocks_of(asked), best_blocks = best.blocks_of(asked);
+        if (asked.taps() > 25) return blocks <= std::max(sms, best_blocks);
+        bool const is_full = asked.taps() <= 9 || blocks > sms;
+        return is_full ||
+               4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
+    }
+    // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs
+    // for blocks, or half as many, where each split still has some rows.
+    template <class Config> numbers split_counts(Config const& best, Config const& config) const {
+        numbers counts;
+        for (int const quarters : {8, 4, 2, 1}) {
+            counts.add(std::max(1, best.splits * quarters * config.groups / (4 * best.groups)));
+        }
+        bool has_images = false;
+        if constexpr (requires { config.whole_images; }) has_images = config.whole_images;
+        auto const steps = checked_size(divup(asked.n, config.images)) *
+                           divup(asked.q(), config.columns) * (has_images ? 1 : asked.p());
+        auto const most = has_images ? steps : steps / divup(asked.r, 2);
+        int const slices = wgrad::slices(asked, config.groups);
+        for (int const fraction : {1, 2}) {
+            int const wanted = chip.sm_count / fraction / slices;
+            if (wanted <= most.value) counts.add(wanted);
+        }
+        return counts;
+    }
+
+    // The neighbours of a configuration: of fewer groups, narrower steps, more or fewer splits, and
+    // a shorter ring of stages.
+    template <class Config, class F> void add_gradients(Config const& best, F has_room) {
+        // Those of one call are all different.
+        auto const earlier = found | std::views::take(std::ssize(found));
+        for (int const groups : {best.groups, best.groups / 2}) {
+            if (groups == 0) continue;
+            for (int const narrower : {1, 2}) {
+                Config wide = best;
+                wide.groups = groups;
+                auto& width = wide.columns > 16 ? wide.columns : wide.images;
+                if (narrower == 2 && width % 2 != 0) continue;
+                width /= narrower;
+                if (wide.columns % 16 != 0 && wide.columns != 8) continue;
+                for (int const splits : split_counts(best, wide)) {
+                    for (int const stages : {best.stages, best.stages / 2}) {
+                        Config config = wide;
+                        config.stages = stages;
+                        config.splits = splits;
+                        bool const is_known = std::ranges::any_of(earlier, [&](auto const& other) {
+                            auto const* const same = std::get_if<Config>(&other.config);
+                            return same != nullptr && is_same(*same, config);
+                        });
+                        if (!is_known && config.fits(asked) && has_room(config)) add(config);
+                    }
+                }
+            }
+        }
+    }
+};
+
+} // namespace
+
+std::vector<candidate> gradient_candidates(problem const& problem, arch arch) {
+    return listing(problem, arch).gradients();
+}
+
+} // namespace spio::conv2d
