@@ -127,12 +127,14 @@ struct consumer {
                     for (auto& two : sum.registers) two = channels.initial();
                 }
             }
+            // The first box has come before this function is called. A box may begin with rows of
+            // the padding, which are not read.
+            int const stored_row = row - tiles::first_row, box_rows = tiles::h_of_box.size;
+            if (stored_row > 0 && stored_row % box_rows == 0 &&
+                stored_row < tiles::boxes * box_rows) {
+                full[tiles::barrier_of(tile, BOX(stored_row / box_rows))]->wait(0);
+            }
             if (tiles::may_be_in_image(row)) {
-                // The first box has come before this function is called.
-                int const stored_row = row - tiles::first_row, box_rows = tiles::h_of_box.size;
-                if (stored_row > 0 && stored_row % box_rows == 0) {
-                    full[tiles::barrier_of(tile, BOX(stored_row / box_rows))]->wait(0);
-                }
                 add_row(sums, row, tile_input, numbers_below<Config.mma_tiles()>());
             }
 #pragma unroll
