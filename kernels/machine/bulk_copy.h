@@ -125,6 +125,12 @@ __device__ inline void box_store(tensor_map_words const* map, int const (&coordi
                  "r"(coordinates[2]), "r"(coordinates[3]), "r"(coordinates[4])
                  : "memory");
 }
+// Brings a box of a tensor into the L2 cache.
+__device__ inline void box_prefetch(tensor_map_words const* map, int const (&coordinates)[3]) {
+    asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map),
+                 "r"(coordinates[0]), "r"(coordinates[1]), "r"(coordinates[2])
+                 : "memory");
+}
 // Brings a tensor map into the cache.
 __device__ inline void prefetch_map(tensor_map_words const* map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");

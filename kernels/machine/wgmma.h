@@ -4,6 +4,8 @@
 
 #include "machine/wgmma_bfloat16s.h"
 #include "machine/wgmma_halves.h"
+#include "machine/wgmma_other_bfloat16s.h"
+#include "machine/wgmma_other_halves.h"
 
 namespace spio::machine {
 

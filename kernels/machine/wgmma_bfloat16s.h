@@ -1,4 +1,4 @@
-// wgmma of bfloat16 numbers: products of a warpgroup in all widths of their sums (sm_90a).
+// wgmma of bfloat16 numbers: sums of a warpgroup 64 to 256 wide, in steps of 32 (sm_90a).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

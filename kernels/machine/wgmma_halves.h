@@ -1,4 +1,4 @@
-// wgmma of halves: products of a warpgroup in all widths of their sums (sm_90a).
+// wgmma of halves: products of a warpgroup whose sums are 64 to 256 wide, in steps of 32 (sm_90a).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

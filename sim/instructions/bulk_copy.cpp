@@ -16,6 +16,7 @@
 #include "sim/tensor_map.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace spio::sim {
 
@@ -179,6 +180,9 @@ void store_in_cluster(void* shared, unsigned const (&words)[4], mbarrier_word* b
     auto const* const bytes = reinterpret_cast<unsigned char const*>(words);
     store.data.assign(bytes, bytes + sizeof words);
     store.pieces.push_back({request.destination, store.data.data(), sizeof words});
+}
+void box_prefetch(tensor_map_words const* map, int const (&coordinates)[3]) {
+    map_of(*running, map, "box_prefetch", static_cast<int>(std::size(coordinates)));
 }
 void prefetch_map(tensor_map_words const* map) {
     check_multiple(*running, map, "prefetch_map", 64);

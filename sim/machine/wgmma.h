@@ -38,13 +38,13 @@ inline void pin_accumulator(float&) {}
 //     (Warp, Lane, Element) -> (row 16 Warp + Lane / 4 + 8 (Element / 2 % 2),
 //                               column 8 (Element / 4) + 2 (Lane % 4) + Element % 2)
 template <bool TransposesA, bool TransposesB, int Count>
-    requires(Count % 16 == 0 && Count >= 32 && Count <= 128)
+    requires(Count % 8 == 0 && Count >= 8 && Count <= 128)
 void multiply_halves(float (&c)[Count], unsigned long long a, unsigned long long b,
                      bool accumulates) {
     sim::start_warpgroup_product({true, TransposesA, TransposesB}, c, Count, a, b, accumulates);
 }
 template <bool TransposesA, bool TransposesB, int Count>
-    requires(Count % 16 == 0 && Count >= 32 && Count <= 128)
+    requires(Count % 8 == 0 && Count >= 8 && Count <= 128)
 void multiply_bfloat16s(float (&c)[Count], unsigned long long a, unsigned long long b,
                         bool accumulates) {
     sim::start_warpgroup_product({false, TransposesA, TransposesB}, c, Count, a, b, accumulates);

@@ -46,6 +46,7 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     box_store(map, c3, s);
     box_store(map, c4, s);
     box_store(map, c5, s);
+    box_prefetch(map, c3);
     prefetch_map(map);
     commit_bulk_stores();
     wait_for_bulk_reads<1>();
@@ -77,8 +78,29 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     multiply_bfloat16s<false, false>(f48, 1, 2, true);
     multiply_bfloat16s<false, false>(f80, 1, 2, true);
     multiply_bfloat16s<false, false>(f112, 1, 2, true);
+    float f8[8] = {}, f16[16] = {}, f24[24] = {}, f40[40] = {}, f56[56] = {}, f72[72] = {},
+          f88[88] = {}, f104[104] = {}, f120[120] = {};
+    multiply_halves<false, false>(f8, 1, 2, true);
+    multiply_bfloat16s<false, false>(f8, 1, 2, true);
+    multiply_halves<false, false>(f16, 1, 2, true);
+    multiply_bfloat16s<false, false>(f16, 1, 2, true);
+    multiply_halves<false, false>(f24, 1, 2, true);
+    multiply_bfloat16s<false, false>(f24, 1, 2, true);
+    multiply_halves<false, false>(f40, 1, 2, true);
+    multiply_bfloat16s<false, false>(f40, 1, 2, true);
+    multiply_halves<false, false>(f56, 1, 2, true);
+    multiply_bfloat16s<false, false>(f56, 1, 2, true);
+    multiply_halves<false, false>(f72, 1, 2, true);
+    multiply_bfloat16s<false, false>(f72, 1, 2, true);
+    multiply_halves<false, false>(f88, 1, 2, true);
+    multiply_bfloat16s<false, false>(f88, 1, 2, true);
+    multiply_halves<false, false>(f104, 1, 2, true);
+    multiply_bfloat16s<false, false>(f104, 1, 2, true);
+    multiply_halves<false, false>(f120, 1, 2, true);
+    multiply_bfloat16s<false, false>(f120, 1, 2, true);
     commit_warpgroup_products();
     wait_for_warpgroup_products<0>();
     pin_accumulator(f32[0]);
     p[3] = f32[0] + f48[0] + f64[0] + f80[0] + f96[0] + f112[0] + f128[0];
+    p[4] = f8[0] + f16[0] + f24[0] + f40[0] + f56[0] + f72[0] + f88[0] + f104[0] + f120[0];
 }

@@ -130,6 +130,14 @@ __device__ void store_bulk(To const& destination, From const& source) {
     machine::bulk_store(destination.get(), source.get(), static_cast<int>(To::num_bytes()));
 }
 
+// Brings the box that begins at a place into the L2 cache, because it will be loaded soon. This is
+// no access: the kernels before this one may yet write the box.
+template <arch Arch, class Map, place P>
+    requires has_bulk_copies<Arch>
+__device__ void prefetch_box(Map const& map, P const& origin) {
+    box_start<typename Map::global_type, P> const start(origin);
+    machine::box_prefetch(words_of_map(map), start.coordinates);
+}
 // Brings a tensor map into the cache, because copies will use it soon.
 template <arch Arch, class Map>
     requires has_bulk_copies<Arch>

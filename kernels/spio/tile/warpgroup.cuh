@@ -30,8 +30,8 @@ __device__ inline void sync_warpgroup() { machine::sync_threads(this_warpgroup()
 
 // The sides of a sum: 64 rows, and as many columns as there are instructions for.
 template <auto I, auto J>
-concept warpgroup_sides = has_plain_size(I, 64) && has_plain_size(J, J.size) && J.size % 32 == 0 &&
-                          J.size >= 64 && J.size <= 256;
+concept warpgroup_sides = has_plain_size(I, 64) && has_plain_size(J, J.size) && J.size % 16 == 0 &&
+                          J.size >= 16 && J.size <= 256;
 
 // The finished sum, of which each warp has 16 rows: the rows of fold<I, 16>(warp_of_warpgroup()).
 template <auto I, auto J>
