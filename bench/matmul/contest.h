@@ -8,6 +8,7 @@
 
 #include "cublas.h"
 #include "machine.h"
+#include "options.h"
 #include "shapes.h"
 
 #include <algorithm>
@@ -23,27 +24,6 @@
 #include <vector>
 
 namespace spio::bench {
-
-using matmul::body;
-
-// What is measured, and how: bench_matmul's words on the command line, which measure.cpp explains.
-struct options {
-    std::vector<std::string> sets;
-    unsigned seed = 2026;
-    int count = 200;      // random shapes
-    int rounds = 4;       // in each of which every kernel runs,
-    double seconds = 0.1; // for so long
-    // Whether all configurations of a body are measured, not only the one that is chosen.
-    bool takes_all = false, takes_all_cp_async = false;
-    int repeats = 0;         // runs whose results are compared bit by bit
-    int part = 0, parts = 0; // only compiles: this one of so many equal parts of the kernels
-    std::size_t rotation = 240 * mebibyte; // bytes that sets of buffers touch in turn
-    std::vector<std::string> configs;      // to be measured too
-    bool prints_table = false, prints_times = false;
-    std::size_t most_sets = 1000;        // of buffers
-    double slowest = 1e9;                // the largest estimate to be measured, over the least
-    int first_shape = 0, shape_step = 1; // of a set
-};
 
 // A kernel that computes a product. Sets of buffers, with the factors and the result of one launch
 // each, take turns; launch(i) takes the i-th of them.
@@ -142,26 +122,8 @@ class contest {
     // Of each body the configuration that is chosen, and then others, if they are asked for.
     std::vector<contestant> ours(matmul::problem const& p, product_buffers const& buffers) {
         std::vector<contestant> contestants;
-        auto const arch = machine_.gpu.arch();
-        for (auto const body : {body::wgmma, body::cp_async}) {
-            if (options_.prints_times && body == body::cp_async) break;
-            auto configs = matmul::space(p, arch, body);
-            if (configs.empty()) continue;
-            double const fastest = estimate(p, configs.front());
-            auto const chosen = matmul::config_text(
-                body == body::wgmma ? matmul::best_config(p, arch) : configs.front());
-            bool const takes_all =
-                body == body::wgmma ? options_.takes_all : options_.takes_all_cp_async;
-            auto const is_chosen = [&](auto const& config) {
-                return matmul::config_text(config) == chosen;
-            };
-            std::ranges::stable_partition(configs, is_chosen);
-            for (auto const& config : configs) {
-                if (!is_chosen(config) &&
-                    (!takes_all || estimate(p, config) > options_.slowest * fastest))
-                    continue;
-                add(p, config, is_chosen(config), buffers, contestants);
-            }
+        for (auto const& [config, is_chosen] : configs_of(p, machine_.gpu.arch(), options_)) {
+            add(p, config, is_chosen, buffers, contestants);
         }
         for (auto const& text : options_.configs) {
             add(p, matmul::parse_config(text), false, buffers, contestants);

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //     bench_matmul FOLDER SET… [OPTION]…
-//     bench_matmul FOLDER --compile PART PARTS
+//     bench_matmul FOLDER SET… --compile PART PARTS [OPTION]…
 //
 // FOLDER keeps the kernels that NVRTC compiles; --compile does only that, for one of PARTS equal
-// parts of them. A SET is ceilings, which are loops that only multiply, or one of shapes.h: squares
-// of 1024 to 8192, layers of networks, random shapes, or training, the shapes that a model learns
-// from. In each round all kernels of a product run in random order. A line of JSON is printed for
-// each kernel of each product. A body is one of two kernel templates, wgmma and cp_async.
+// parts of those that the sets and the other options name. A SET is ceilings, which are loops that
+// only multiply, or one of shapes.h: squares of 1024 to 8192, layers of networks, random shapes,
+// training, the shapes that a model learns from, or m x n x k, such as 64x128x512. In each round
+// all kernels of a product run in random order. A line of JSON is printed for each kernel of each
+// product. A body is one of two kernel templates, wgmma and cp_async.
 //     --seed N, --count N     the random shapes
 //     --every FIRST STEP      only these shapes of a set
 //     --rounds N, --seconds S how often, and for how long at a time
@@ -30,6 +31,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,7 @@
 import ceiling;
 import spio.cache;
 import spio.cuda;
+import spio.jit;
 import spio.launch;
 import spio.matmul;
 import spio.matmul.launch;
@@ -79,25 +82,48 @@ void run_ceiling(machine const& machine, std::string const& name, ceiling::confi
     std::fflush(stdout);
 }
 
-// Compiles a part of all kernels, so that several processes share the work.
-void compile(machine const& machine, options const& options) {
-    auto const problem = product_of(512, 512, 8192);
-    int number = 0;
-    for (auto const body : {body::wgmma, body::cp_async}) {
-        for (auto const& config : matmul::space(problem, machine.gpu.arch(), body)) {
-            if (number++ % options.parts != options.part) continue;
-            auto const start = std::chrono::steady_clock::now();
-            matmul::product const product(machine.gpu, any_sizes(problem), config);
-            std::chrono::duration<double, std::milli> const took =
-                std::chrono::steady_clock::now() - start;
-            std::printf("{\"name\": \"compiled\", \"config\": \"%s\", \"ms\": %.1f}\n",
-                        matmul::config_text(config).c_str(), took.count());
+// The shapes of a set that are to be measured.
+std::vector<shape> chosen_shapes(std::string const& set, options const& options) {
+    std::vector<shape> chosen;
+    auto const shapes = shapes_named(set, options.seed, options.count);
+    for (auto i = static_cast<std::size_t>(options.first_shape); i < shapes.size();
+         i += static_cast<std::size_t>(options.shape_step)) {
+        chosen.push_back(shapes[i]);
+    }
+    return chosen;
+}
+
+// Compiles a part of all kernels, so that several processes share the work. It needs no GPU.
+void compile(std::string const& folder, options const& options) {
+    cache::folders folders(machine::cached_in(folder));
+    jit::just_in_time const compiler(folders);
+    std::set<std::string> configs(options.configs.begin(), options.configs.end());
+    for (auto const& set : options.sets) {
+        for (auto const& shape : chosen_shapes(set, options)) {
+            for (auto const& [config, is_chosen] : configs_of(shape.problem, sm_90a, options)) {
+                configs.insert(matmul::config_text(config));
+            }
         }
+    }
+    int number = 0;
+    for (auto const& config : configs) {
+        if (number++ % options.parts != options.part) continue;
+        auto const start = std::chrono::steady_clock::now();
+        try {
+            compiler.compile(matmul::spec_of(any_sizes(product_of(1, 1, 1)),
+                                             matmul::parse_config(config), sm_90a));
+        } catch (std::exception const& failed) {
+            std::fprintf(stderr, "%s: %s\n", config.c_str(), failed.what());
+        }
+        std::chrono::duration<double, std::milli> const took =
+            std::chrono::steady_clock::now() - start;
+        std::printf("{\"name\": \"compiled\", \"config\": \"%s\", \"ms\": %.1f}\n", config.c_str(),
+                    took.count());
     }
 }
 
 void go(std::string const& folder, options const& options) {
-    if (options.parts > 0) return compile(machine(folder, mebibyte), options);
+    if (options.parts > 0) return compile(folder, options);
     machine const machine(folder, 2048 * mebibyte);
     contest contest(machine, options);
     auto const gpu = machine.driver.device(0).name();
@@ -112,11 +138,7 @@ void go(std::string const& folder, options const& options) {
             run_ceiling(machine, "wgmma", {.m = 128, .n = 256, .stages = 4}, options);
             run_ceiling(machine, "mma_sync", {.m = 128, .n = 256, .stages = 0}, options);
         }
-        auto const shapes = shapes_named(set, options.seed, options.count);
-        for (auto i = static_cast<std::size_t>(options.first_shape); i < shapes.size();
-             i += static_cast<std::size_t>(options.shape_step)) {
-            contest.run(set, shapes[i]);
-        }
+        for (auto const& shape : chosen_shapes(set, options)) contest.run(set, shape);
     }
 }
 

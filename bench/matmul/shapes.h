@@ -7,6 +7,7 @@
 #include "matmul/problem.h"
 
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 #include <random>
 #include <string>
@@ -96,18 +97,23 @@ inline std::vector<shape> training_shapes(unsigned seed, int count) {
         bool const is_round = shapes.size() % 2 == 1;
         int const m = drawn(16384, is_round ? 16 : 1), n = drawn(32768, is_round ? 64 : 8);
         int const k = drawn(16384, is_round ? 64 : 8);
-        if (2.0 * m * n * k > 3e11) continue;
+        if (2.0 * m * n * k > 1.2e12) continue;
         shapes.push_back({sizes_text(product_of(m, n, k)), product_of(m, n, k)});
     }
     return shapes;
 }
 
-// A list of shapes by its name; empty if there is none. The seed and count are for those drawn.
+// A list of shapes by its name, or the shape of m x n x k ("64x128x512"); empty if there is none.
+// The seed and count are for those drawn.
 inline std::vector<shape> shapes_named(std::string_view name, unsigned seed, int count) {
     if (name == "squares") return squares();
     if (name == "layers") return layers();
     if (name == "random") return random_shapes(seed, count);
     if (name == "training") return training_shapes(seed, count);
+    int m = 0, n = 0, k = 0;
+    if (std::sscanf(std::string(name).c_str(), "%dx%dx%d", &m, &n, &k) == 3) {
+        return {{std::string(name), product_of(m, n, k)}};
+    }
     return {};
 }
 
