@@ -31,7 +31,8 @@ template <activation Function> __device__ float activated(float x) {
 }
 
 // An epilogue is called with the position of the first of two neighbouring columns, and with their
-// sums, which it changes. Positions may lie beyond the matrix; such sums are not stored.
+// sums, which it changes. Positions may lie beyond the matrix; such sums are not stored. Of some
+// positions it is called twice, with the same sums.
 //     epilogue(make_coordinates(batch, m, n), pair)
 template <problem Problem> struct standard_epilogue {
     using result = typename result_of<Problem.result>::type;
@@ -63,5 +64,10 @@ template <problem Problem> struct standard_epilogue {
         }
     }
 };
+// Whether an epilogue changes sums. One that does not is not called, which compiles faster.
+template <class Epilogue> inline constexpr bool changes_sums = true;
+template <problem Problem>
+inline constexpr bool changes_sums<standard_epilogue<Problem>> =
+    Problem.bias || Problem.activation != activation::none || Problem.residual;
 
 } // namespace spio::matmul

@@ -19,6 +19,8 @@ namespace spio::matmul::wgmma {
 
 // Loads the tiles of all stages, as far ahead as there are empty ones. One lane calls TMA. Every
 // second tile is passed backwards along k, since the L2 cache still holds the end of the last one.
+// The first tiles are brought into the L2 cache while kernels before this one still run. Consumers
+// access global memory only when tiles have come, and so after these kernels.
 template <problem Problem, config Config, arch Arch>
 __device__ __forceinline__ void produce(block<Problem, Config, Arch> const& block) {
     using tiles = block_tiles<Problem, Config, Arch>;
@@ -27,9 +29,21 @@ __device__ __forceinline__ void produce(block<Problem, Config, Arch> const& bloc
     auto const& cluster = block.cluster;
     typename tiles::ring ring;
     bool is_backward = false;
-    for (typename tiles::schedule schedule(block.p.sizes); schedule.has_tile();
-         schedule.advance()) {
-        auto const tile = schedule.tile(cluster);
+    typename tiles::schedule schedule(block.p.sizes, cluster);
+    if (schedule.has_tile()) {
+        auto const tile = schedule.tile();
+#pragma unroll 1
+        for (int n = 0; n < min(schedule.depth(), Config.stages / 2); ++n) {
+            fold<K, tile_k> const k(cluster.split * schedule.depth() + n);
+            block.template prefetch_tile<typename tiles::a, Config.cluster_n>(
+                a_map, make_coordinates(tile.batch, tile.row, k), cluster.column);
+            block.template prefetch_tile<typename tiles::b, Config.cluster_m>(
+                b_map, make_coordinates(tile.batch, tile.column, k), cluster.row);
+        }
+    }
+    wait_for_kernels_before<Arch>();
+    for (; schedule.has_tile(); schedule.advance()) {
+        auto const tile = schedule.tile();
         int const depth = schedule.depth();
         for (int n = 0; n < depth; ++n) {
             fold<K, tile_k> const k(cluster.split * depth + (is_backward ? depth - 1 - n : n));
@@ -58,8 +72,20 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
     typename tiles::ring ring;
     typename tiles::buffer_ring buffers;
     int parity = 0;
-    for (typename tiles::schedule schedule(block.p.sizes); schedule.has_tile();
-         schedule.advance()) {
+    // The warpgroups begin one after the other, so that one multiplies while another one stores.
+    if constexpr (Config.consumers() > 1) {
+        bounded<STAGE, Config.stages> const first(this_warpgroup().get() * Config.stages /
+                                                  Config.consumers());
+        if (Config.depth(block.p.sizes.k) >= Config.stages) block.full[first]->wait(0);
+    }
+    typename tiles::schedule schedule(block.p.sizes, block.cluster);
+    // A stage is released if a later step fills it: no other block waits for it otherwise, and that
+    // may have ended.
+    int filled_again = schedule.steps() - Config.stages;
+    auto const release = [&](auto stage) {
+        if (filled_again-- > 0) block.release(stage);
+    };
+    while (schedule.has_tile()) {
         typename tiles::sum sum;
         auto previous = ring.stage();
         for (int k = 0; k < schedule.depth(); ++k) {
@@ -69,21 +95,24 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
                 multiply(group, a[ring.stage()], b[ring.stage()]);
             }
             sum.template wait<1>();
-            if (k > 0) block.release(previous);
+            if (k > 0) release(previous);
             previous = ring.stage();
             ++ring;
         }
         auto const& fragment = sum.finished();
-        block.release(previous);
+        release(previous);
         using exchange = split_exchange<Problem, Config, Arch>;
         if constexpr (Config.splits > 1) {
-            exchange(block).begin(fragment, parity, numbers_below<Config.splits>());
+            exchange(block).begin(fragment, parity, numbers_below<Config.storing_splits()>());
             parity ^= 1;
         }
-        auto const tile = schedule.tile(block.cluster);
         using stores = wgmma::stores<Problem, Config, Arch, Epilogue>;
-        stores{block, fragment, tile, buffers, epilogue}.run(numbers_below<stores::boxes>());
-        if constexpr (Config.splits > 1) exchange(block).end();
+        stores{block, fragment, schedule.tile(), buffers, epilogue}.run(
+            numbers_below<stores::boxes>());
+        schedule.advance();
+        if constexpr (Config.splits > 1) {
+            if (schedule.has_tile()) exchange(block).end();
+        }
     }
     if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch>();
 }
@@ -100,7 +129,6 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
         if constexpr (Config.moves_registers()) grow_registers<Arch, Config.consumer_registers()>();
         consume(block, epilogue);
     }
-    block.sync(); // a block must not end while others arrive at its barriers
 }
 template <problem Problem, config Config, arch Arch = sm_90a>
 __device__ __forceinline__ void run(params const& p) {

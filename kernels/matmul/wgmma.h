@@ -19,7 +19,7 @@ namespace spio::matmul::wgmma {
 // result lie in lines of 128 bytes.
 struct config {
     int m;                    // 64, 128 or 192: of the tile of a block
-    int n;                    // 64 to 256 in steps of 32
+    int n;                    // 16 to 256 in steps of 16
     int stages;               // of the ring in shared memory
     int buffers;              // through which a warpgroup stores its rows, see result_columns()
     int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
@@ -49,17 +49,26 @@ struct config {
     constexpr int piece_b(problem const& problem) const {
         return problem.b == order::columns ? n / cluster_m : tile_k;
     }
-    // The columns of the result that are stored at a time: those of a line of 128, 64 or 32 bytes
-    // of which a split has a whole number.
+    // With several splits, the first so many of them store the sums, each a part of the columns.
+    constexpr int storing_splits() const {
+        int count = splits;
+        while (count > 1 && (n % count != 0 || n / count % 16 != 0)) --count;
+        return count;
+    }
+    constexpr int stored_columns() const { return n / storing_splits(); } // of a split
+    // The columns of the result that are stored at a time: those of a line of 128, 64 or 32 bytes.
+    // The last line may have up to a quarter of the columns in common with the one before, unless
+    // these are read, too.
     constexpr int result_columns(problem const& problem) const {
         int columns = line_bytes / problem.result_bytes();
-        while (columns > 8 && n / splits % columns != 0) columns /= 2;
+        int const most = problem.residual ? 0 : stored_columns() / 4; // in common
+        while (divup(stored_columns(), columns) * columns - stored_columns() > most) columns /= 2;
         return columns;
     }
     // The boxes of so many columns that a warpgroup stores of a tile. If there is a buffer for
     // each, all are written and stored together.
     constexpr int boxes(problem const& problem) const {
-        return n / splits / result_columns(problem);
+        return divup(stored_columns(), result_columns(problem));
     }
     constexpr bool stores_at_once(problem const& problem) const {
         return buffers >= boxes(problem);
@@ -73,7 +82,7 @@ struct config {
     // The bytes of both tiles of a stage, 2 for each element.
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
     // The sums that the other splits bring, in floats: those of the columns that a block stores.
-    constexpr int inbox_bytes() const { return 4 * m * (n / splits) * (splits - 1); }
+    constexpr int inbox_bytes() const { return 4 * m * stored_columns() * (splits - 1); }
     // The last term is for the barriers `full` and `empty` of each stage, and for two of each
     // consumer, 8 bytes each.
     constexpr int shared_bytes(problem const& problem) const {
@@ -87,11 +96,6 @@ struct config {
     static constexpr bool stores_columns(problem const& problem, int n) {
         return n * problem.result_bytes() % 16 == 0;
     }
-    // Each split stores whole lines of at least 32 bytes and 16 columns.
-    constexpr bool splits_columns(problem const& problem) const {
-        if (splits < 1 || splits > 8 || n % splits != 0) return false;
-        return result_columns(problem) >= 16;
-    }
     // A thread has n / 2 sums, and needs some 48 registers for all else.
     constexpr bool has_registers() const {
         return blocks == 1 || n / 2 + 48 <= 65536 / (threads() * blocks) / 8 * 8;
@@ -101,14 +105,15 @@ struct config {
     // and band only keep products of them within an int.
     constexpr bool fits(problem const& problem) const {
         bool const has_sides =
-            (m == 64 || m == 128 || m == 192) && n % 32 == 0 && n >= 64 && n <= 256;
+            (m == 64 || m == 128 || m == 192) && n % 16 == 0 && n >= 16 && n <= 256;
         bool const has_cluster = cluster_m >= 1 && cluster_n >= 1 && cluster_m <= 8 &&
                                  cluster_n <= 8 && cluster() <= 8 && m % cluster_n == 0 &&
                                  n % cluster_m == 0;
         if (!has_sides || !has_cluster || stages < 2 || stages > 16 || buffers < 2 ||
-            buffers > 16 || band < 1 || band > 1024 || blocks < 1 || blocks > 2)
+            buffers > 16 || band < 1 || band > 1024 || blocks < 1 || blocks > 2 || splits < 1 ||
+            splits > 8)
             return false;
-        if (!splits_columns(problem) || problem.alignment < 16) return false; // as TMA needs it
+        if (problem.alignment < 16) return false; // as TMA needs it
         if (problem.b == order::rows && n % tile_k != 0) return false;
         if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
         bool const has_pieces = piece_a(problem) % 8 == 0 &&

@@ -52,6 +52,10 @@ template <problem Problem, config Config, arch Arch> struct block {
         return this_warpgroup() == WARPGROUP(Config.consumers());
     }
 
+    // Of several splits: whether this one stores sums, and how many others do.
+    __device__ bool is_storing() const { return cluster.split < Config.storing_splits(); }
+    __device__ int receivers() const { return Config.storing_splits() - (is_storing() ? 1 : 0); }
+
     __device__ __forceinline__ void set_up() const {
         if (this_thread() == 0) {
             prefetch<Arch>(map_as<typename tiles::a_map>(p.a));
@@ -64,14 +68,13 @@ template <problem Problem, config Config, arch Arch> struct block {
             if constexpr (Config.splits > 1) {
                 for (auto const group : range(received)) {
                     received[group]->init(1);
-                    vacant[group]->init(Config.splits - 1);
+                    vacant[group]->init(max(1, receivers()));
                 }
             }
             mbarrier<Arch>::publish();
         }
         let_kernels_after_start<Arch>();
         sync();
-        wait_for_kernels_before<Arch>();
     }
     // Loads this block's part of a tile for all blocks of the cluster that share it: the boxes
     // whose numbers, modulo the count of these blocks, are its own number among them.
@@ -87,6 +90,15 @@ template <problem Problem, config Config, arch Arch> struct block {
             } else {
                 load_box(tile[piece], map, origin + piece, barrier);
             }
+        }
+    }
+    // Brings this block's part of a tile into the L2 cache.
+    template <class Tiles, int Sharers, class Map, class Origin>
+    __device__ __forceinline__ static void prefetch_tile(Map const& map, Origin const& origin,
+                                                         int number) {
+#pragma unroll
+        for (int n = 0; n < Tiles::pieces / Sharers; ++n) {
+            prefetch_box<Arch>(map, origin + typename Tiles::Pieces(n * Sharers + number));
         }
     }
     // Tells all blocks that share factors with this one that this warpgroup has read a stage.

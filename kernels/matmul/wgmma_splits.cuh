@@ -3,11 +3,12 @@
 //
 // With several splits, the k that a tile of the result sums over is divided among the blocks of a
 // cluster (a split-K product), and each block then has sums of the whole tile. The blocks exchange
-// them here: each sends the others their columns, and gets its own columns of theirs in its inbox,
-// one place for each SOURCE (another block), THREAD and QUAD (four neighbouring sums, which one
-// store takes). The barrier `received` counts the bytes that come; `vacant` tells that the others
-// have read what was sent for the tile before. One warpgroup exchanges only with the same warpgroup
-// of other blocks. numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
+// them here: some or all of them store a part of the columns each. A block sends these the sums of
+// their columns, and gets its own columns of the others in its inbox, one place for each SOURCE
+// (another block), THREAD and QUAD (four neighbouring sums, which one store takes). The barrier
+// `received` counts the bytes that come; `vacant` tells that the others have read what was sent for
+// the tile before. One warpgroup exchanges only with the same warpgroup of other blocks. numbers_below<n> is the list 0, 1, … n - 1
+// of template arguments.
 #pragma once
 
 #include "matmul/wgmma_block.cuh"
@@ -55,10 +56,10 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
     template <int... Split>
     __device__ void begin(fragment const& sums, int parity, numbers<Split...>) const {
         auto& received = *home.received[this_warpgroup()];
-        if (thread == 0) received.arrive_and_expect(sent_bytes);
-        home.vacant[this_warpgroup()]->wait(parity ^ 1);
+        if (home.is_storing() && thread == 0) received.arrive_and_expect(sent_bytes);
+        if (home.receivers() > 0) home.vacant[this_warpgroup()]->wait(parity ^ 1);
         (send<Split>(sums, numbers_below<tiles::quads>()), ...);
-        received.wait(parity);
+        if (home.is_storing()) received.wait(parity);
     }
     // Adds the other blocks' sums to this thread's of 16 columns, one of those parts of the tile
     // that this block stores.
@@ -82,7 +83,7 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
     // Tells the other blocks that this one has read what they sent.
     __device__ void end() const {
         sync_warpgroup();
-        if (thread < Config.splits && thread != own)
+        if (home.is_storing() && thread < Config.splits && thread != own)
             home.vacant[this_warpgroup()]->arrive_in_cluster(home.cluster.rank_of(thread));
     }
 };

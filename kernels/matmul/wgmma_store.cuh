@@ -34,8 +34,9 @@ __device__ __forceinline__ void write(Cursor const& buffer, Part& sum) {
 template <problem Problem, config Config, arch Arch, class Epilogue> struct stores {
     using tiles = block_tiles<Problem, Config, Arch>;
     using part = typename tiles::fragment::part;
-    static constexpr int columns = tiles::columns; // of a box
-    static constexpr int boxes = Config.n / columns;
+    static constexpr int columns = tiles::columns;          // of a box
+    static constexpr int own_boxes = Config.boxes(Problem); // of a split
+    static constexpr int boxes = own_boxes * Config.storing_splits();
 
     block<Problem, Config, Arch> const& home;
     typename tiles::fragment const& sums;
@@ -62,10 +63,10 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
     using buffer_number = bounded<BUFFER, Config.used_buffers(Problem)>;
 
     template <int Box> __device__ bool is_own() const {
-        return Box * Config.splits / boxes == home.cluster.split;
+        return Box / own_boxes == home.cluster.split;
     }
     template <int Box> __device__ auto own_buffer() const {
-        return home.d[this_warpgroup()][buffer_number(Box % Config.boxes(Problem))];
+        return home.d[this_warpgroup()][buffer_number(Box % own_boxes)];
     }
     // Waits until all stores but the last InFlight have read their buffers.
     template <int InFlight> __device__ __forceinline__ static void wait_for_reads() {
@@ -88,19 +89,21 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
     template <int Box, class Buffer>
     __device__ __forceinline__ void write_box(Buffer const& buffer) const {
         auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
-        auto const first = first_row() + first_column<Box>();
-        auto const lane = for_lane<typename part::lane_index>(this_lane());
 #pragma unroll
         for (int n = 0; n < columns / 16; ++n) {
-            part sum = sums[Box * (columns / 16) + n];
+            constexpr int first_part = column_number<Box>() / 16;
+            part sum = sums[first_part + n];
             if constexpr (Config.splits > 1) {
-                split_exchange<Problem, Config, Arch>(home).add(sum, Box * (columns / 16) + n);
+                split_exchange<Problem, Config, Arch>(home).add(sum, first_part + n);
             }
             auto const column = fold<N, 16>(n);
+            if constexpr (changes_sums<Epilogue>) {
+                auto const lane = for_lane<typename part::lane_index>(this_lane());
+                auto const first = first_row() + first_column<Box>() + warp_row + column + lane;
 #pragma unroll
-            for (auto const piece : range(typename part::pieces(sum.registers))) {
-                epilogue(coordinates_of(tile.batch) + (first + warp_row + column + lane + piece),
-                         *sum[piece]);
+                for (auto const piece : range(typename part::pieces(sum.registers))) {
+                    epilogue(coordinates_of(tile.batch) + (first + piece), *sum[piece]);
+                }
             }
             write<Arch, typename tiles::result>(buffer[warp_row][column], sum);
         }
@@ -112,7 +115,12 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
     }
     __device__ auto first_row() const { return tile.row + fold<M, 64>(this_warpgroup().get()); }
     template <int Box> __device__ auto first_column() const {
-        return tile.column + fold<N, columns>(Box);
+        return tile.column + fold<N, 16>(column_number<Box>() / 16);
+    }
+    // The first column of a box in the tile. The last box of a split ends with its columns.
+    template <int Box> static constexpr int column_number() {
+        int const own = min(Box % own_boxes * columns, Config.stored_columns() - columns);
+        return Box / own_boxes * Config.stored_columns() + own;
     }
 };
 

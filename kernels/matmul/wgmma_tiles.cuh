@@ -11,7 +11,7 @@
 #pragma once
 
 #include "matmul/factor_tiles.cuh"
-#include "matmul/wgmma.h"
+#include "matmul/wgmma_schedule.cuh"
 #include "spio/tile/bulk_copy.cuh"
 #include "spio/tile/warp.cuh"
 #include "spio/tile/warpgroup.cuh"
@@ -70,7 +70,7 @@ struct block_tiles {
     using barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages)>;
     using group_barriers = tensor<mbarrier<Arch>, warpgroup>;
     // The sums that a warpgroup stores: some of its columns, if there are several splits.
-    static constexpr int quads = Config.n / 8 / Config.splits;
+    static constexpr int quads = Config.stored_columns() / 8;
     using inbox = tensor<vec<float, 4>, warpgroup, axis<SOURCE>(max(1, Config.splits - 1)),
                          axis<QUAD>(quads), axis<THREAD>(128)>;
     using ring = ring_position<STAGE, Config.stages>;
@@ -79,58 +79,9 @@ struct block_tiles {
     using sum = warpgroup_sum<Arch, m, sum_n>;
     using fragment = warpgroup_fragment<m, sum_n>;
 
-    // This block among those of its cluster, and the ranks of those that share a, and b, with it.
-    struct cluster_position {
-        int row, column, split;
-        unsigned ranks_of_a, ranks_of_b;
-
-        __device__ explicit cluster_position(int rank)
-            : row(rank % Config.cluster_m),
-              column(rank / Config.cluster_m % Config.cluster_n),
-              split(rank / Config.sharers()),
-              ranks_of_a(0),
-              ranks_of_b(0) {
-            for (int n = 0; n < Config.cluster_n; ++n)
-                ranks_of_a |= 1U << (row + n * Config.cluster_m + first_sharer());
-            for (int m = 0; m < Config.cluster_m; ++m)
-                ranks_of_b |= 1U << (m + column * Config.cluster_m + first_sharer());
-        }
-        // The rank of the first block of this split: those of a split share factors.
-        __device__ int first_sharer() const { return split * Config.sharers(); }
-        // The rank of the block that computes another split of the same tile.
-        __device__ int rank_of(int other) const {
-            return other * Config.sharers() + column * Config.cluster_m + row;
-        }
-    };
-    struct tile_position {
-        BATCH batch;
-        fold<M, Config.m> row;
-        fold<N, Config.n> column;
-    };
-    // The tiles of a cluster, one after the other.
-    class schedule {
-      public:
-        __device__ explicit schedule(sizes const& sizes)
-            : rows_(Config.rows(sizes)),
-              columns_(Config.columns(sizes)),
-              batch_(sizes.batch),
-              depth_(Config.depth(sizes.k)),
-              number_(this_block() / Config.cluster()) {}
-        __device__ bool has_tile() const { return number_ < rows_ * columns_ * batch_; }
-        __device__ void advance() { number_ += blocks_of_grid() / Config.cluster(); }
-        // The steps of tile_k along k.
-        __device__ int depth() const { return depth_; }
-        __device__ tile_position tile(cluster_position const& block) const {
-            int const batch = number_ / (rows_ * columns_);
-            int const number = number_ - batch * rows_ * columns_;
-            auto const [row, column] = Config.order()(number, rows_, columns_);
-            return {BATCH(batch), fold<M, Config.m>(row * Config.cluster_m + block.row),
-                    fold<N, Config.n>(column * Config.cluster_n + block.column)};
-        }
-
-      private:
-        int rows_, columns_, batch_, depth_, number_;
-    };
+    using cluster_position = wgmma::cluster_position<Config>;
+    using tile_position = wgmma::tile_position<Config>;
+    using schedule = tile_schedule<Config>;
 };
 
 } // namespace spio::matmul::wgmma

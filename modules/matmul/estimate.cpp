@@ -51,10 +51,10 @@ chip_rates const& rates_of(chip const& chip) {
 // Constants of the estimate, fitted to times of 101 products in 40 configurations each on an H200.
 struct fitted_constants {
     // Of the body wgmma: a launch with its first loads, and the stores of a tile, per element.
-    double launch_microseconds = 2.15, element_microseconds = 3.6e-5;
+    double launch_microseconds = 1.6, element_microseconds = 3.6e-5;
     double later_element_microseconds = 4.2e-5; // of a tile that follows another one
     double sharing_microseconds = 0.46;         // of a cluster whose blocks share factors
-    double step_cycles = 22;                    // of a step along k, beside its loads
+    double step_cycles = 70;                    // of a step along k, beside its loads
     double load_cycles = 15.1e-3;               // of a byte that comes to a multiprocessor
     double wgmma_share = 0.83;                  // of the rate of wgmma
     double cache_bytes = 13.2e6;                // in a microsecond, from the L2 cache to all SMs

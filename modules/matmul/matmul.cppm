@@ -224,9 +224,9 @@ template <> struct field_table<matmul::wgmma::config> {
     using config = matmul::wgmma::config;
     static constexpr auto fields =
         std::tuple(field{"m", &config::m, {.least = 64, .most = 192, .multiple_of = 64}},
-                   field{"n", &config::n, {.least = 64, .most = 256, .multiple_of = 32}},
-                   field{"stages", &config::stages, {.least = 2, .most = 8}},
-                   field{"buffers", &config::buffers, {.least = 2, .most = 8}},
+                   field{"n", &config::n, {.least = 16, .most = 256, .multiple_of = 16}},
+                   field{"stages", &config::stages, {.least = 2, .most = 16}},
+                   field{"buffers", &config::buffers, {.least = 2, .most = 16}},
                    field{"cluster_m", &config::cluster_m, {.least = 1, .most = 8}},
                    field{"cluster_n", &config::cluster_n, {.least = 1, .most = 8}},
                    field{"band", &config::band, {.least = 1, .most = 1024}},

@@ -30,7 +30,7 @@ constexpr double slowest_trial = 1.3;
 wgmma::config deepest(problem const& problem, wgmma::config config, int buffers) {
     config.band = max(1, 2048 / (config.m * config.cluster_m)); // tiles over 2048 rows
     config.buffers = max(2, buffers);
-    config.stages = 8;
+    config.stages = std::clamp(131072 / config.stage_bytes(), 8, 12); // 128 KiB of small ones
     while (!config.fits(problem) && config.stages > 2) --config.stages;
     return config;
 }
@@ -39,23 +39,36 @@ wgmma::config deepest(problem const& problem, wgmma::config config, int buffers)
 // waits for its stores while nothing else multiplies, the former comes first.
 template <class Add>
 void add_deepest(problem const& problem, wgmma::config const& config, Add const& add) {
-    if (!config.splits_columns(problem)) return;
     auto const large = deepest(problem, config, config.boxes(problem));
     auto const small = deepest(problem, config, 2);
     bool const has_both = small.stages > large.stages || !large.fits(problem);
-    if (has_both && config.consumers() > 1) add(small);
-    add(large);
-    if (has_both && config.consumers() == 1) add(small);
+    // Blocks with no more stages than steps leave room for those of the next kernel.
+    auto const add_both_depths = [&](wgmma::config deep) {
+        add(deep);
+        int const depth = divup(deep.depth(problem.k), 2) * 2; // the next even number
+        if (!problem.knows_k() || depth >= deep.stages) return;
+        deep.stages = depth;
+        add(deep);
+    };
+    if (has_both && config.consumers() > 1) add_both_depths(small);
+    add_both_depths(large);
+    if (has_both && config.consumers() == 1) add_both_depths(small);
 }
 // Splits are worth a trial where there are few tiles for each multiprocessor, and where each split
-// has at least two steps along k.
+// has at least two steps along k. Tiles are not, if smaller ones are as many.
 template <class Add>
 void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
     for (int const m : {128, 64, 192}) {
-        // A thread of the largest tile has no registers for more sums.
-        for (int n = m == 192 ? 192 : 256; n >= 64; n -= 32) {
+        if (m > 64 && divup(problem.m, m) == divup(problem.m, m - 64)) continue;
+        // Narrow tiles are for products that have few.
+        bool const has_few = divup(problem.m, m) * divup(problem.n, 64) <= 2 * multiprocessors;
+        // A box of b that lies by rows is as wide as a line.
+        int const unit = problem.b == order::rows ? tile_k : 16;
+        for (int n = 256; n >= (has_few ? unit : 64); n -= unit) {
+            if (m == 192 && n > 192) continue; // a thread has no registers for more sums
+            if (n > unit && divup(problem.n, n) == divup(problem.n, n - unit)) continue;
             for (auto const& [cluster_m, cluster_n] :
-                 {std::pair(2, 1), {1, 2}, {1, 1}, {2, 2}, {4, 1}, {1, 4}}) {
+                 {std::pair(2, 1), {1, 2}, {1, 1}, {2, 2}, {4, 1}, {1, 4}, {2, 4}, {4, 2}}) {
                 wgmma::config config = {.m = m,
                                         .n = n,
                                         .stages = 2,

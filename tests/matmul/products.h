@@ -59,16 +59,16 @@ inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 // sum over k), and the blocks that a multiprocessor runs at a time, both 1 if they are left out.
 // Between them they have one to three consumers (m / 64), and clusters along m, n, k and several.
 using wgmma_product = product<matmul::wgmma::config>;
-inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 5, 4, 1, 2}};
+inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 2, 4, 1, 2}};
 inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 4, 1}};
-inline constexpr wgmma_product wgmma_column_column = {column_column, {128, 96, 2, 2, 1, 2, 3, 3}};
+inline constexpr wgmma_product wgmma_column_column = {column_column, {128, 48, 2, 2, 1, 2, 3, 4}};
 inline constexpr wgmma_product wgmma_column_row = {column_row, {64, 192, 3, 4, 1, 1, 2}};
 inline constexpr wgmma_product wgmma_square = {row_row, {128, 128, 4, 2, 2, 2, 1}};
 inline constexpr wgmma_product wgmma_high = {column_row, {192, 128, 2, 2, 2, 1, 1}};
 inline constexpr wgmma_product wgmma_gelu = {gelu, {64, 128, 3, 2, 1, 1, 2, 8}};
 inline constexpr wgmma_product wgmma_silu = {silu, {64, 128, 2, 2, 2, 1, 2, 1, 2}};
-inline constexpr wgmma_product wgmma_relu = {relu, {128, 256, 2, 2, 1, 2, 2, 4}};
-inline constexpr wgmma_product wgmma_known = {known, {64, 224, 3, 2, 2, 1, 2, 2}};
+inline constexpr wgmma_product wgmma_relu = {relu, {64, 112, 2, 2, 1, 2, 2, 4}};
+inline constexpr wgmma_product wgmma_known = {known, {64, 144, 3, 3, 2, 1, 2, 3}};
 
 // The same problem with addresses and lines that are multiples of `alignment` bytes.
 constexpr problem aligned(problem problem, int alignment) {
