@@ -32,8 +32,11 @@ __device__ __forceinline__ void produce(block<Problem, Config, Arch> const& bloc
     typename tiles::schedule schedule(block.p.sizes, cluster);
     if (schedule.has_tile()) {
         auto const tile = schedule.tile();
+        // Blocks of a large grid begin when others end, and soon load what they would prefetch.
+        constexpr int few_blocks = 66; // half the multiprocessors of an H200
+        int const prefetched = blocks_of_grid() <= few_blocks ? Config.stages / 2 : 1;
 #pragma unroll 1
-        for (int n = 0; n < min(schedule.depth(), Config.stages / 2); ++n) {
+        for (int n = 0; n < min(schedule.depth(), prefetched); ++n) {
             fold<K, tile_k> const k(cluster.split * schedule.depth() + n);
             block.template prefetch_tile<typename tiles::a, Config.cluster_n>(
                 a_map, make_coordinates(tile.batch, tile.row, k), cluster.column);
