@@ -122,6 +122,27 @@ TEST_CASE("each bit that flips, and each byte that is missing or too many, is fo
               << " truncations, none passes\n";
 }
 
+TEST_CASE("an image with a flipped bit is not found, and the others of its pack are") {
+    auto const images = three();
+    auto packed = aot::write_pack(images);
+    auto const list = pack_of(packed).list();
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        for (auto const place : {std::size_t{0}, images[i].bytes.size() - 1}) {
+            auto& byte = packed[list[i].offset + place];
+            byte ^= std::byte(4);
+            auto const damaged = pack_of(packed);
+            for (std::size_t k = 0; k < images.size(); ++k) {
+                if (k == i) {
+                    CHECK_THROWS_AS(damaged.find(images[k].kernel), spio::error);
+                } else {
+                    CHECK(damaged.find(images[k].kernel));
+                }
+            }
+            byte ^= std::byte(4);
+        }
+    }
+}
+
 TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
     auto const packed = aot::write_pack(three());
     auto const replacement = [&](std::size_t offset, auto value) {
