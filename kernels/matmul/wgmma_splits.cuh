@@ -7,8 +7,8 @@
 // their columns, and gets its own columns of the others in its inbox, one place for each SOURCE
 // (another block), THREAD and QUAD (four neighbouring sums, which one store takes). The barrier
 // `received` counts the bytes that come; `vacant` tells that the others have read what was sent for
-// the tile before. One warpgroup exchanges only with the same warpgroup of other blocks. numbers_below<n> is the list 0, 1, … n - 1
-// of template arguments.
+// the tile before. One warpgroup exchanges only with the same warpgroup of other blocks.
+// numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
 #pragma once
 
 #include "matmul/wgmma_block.cuh"

@@ -31,6 +31,7 @@ extern "C" void conv2d_tma_stepped_far(params p);
 extern "C" void conv2d_tma_any(params p);
 extern "C" void conv2d_tma_back_any(params p);
 extern "C" void conv2d_tma_back_dilated(params p);
+extern "C" void conv2d_tma_covered_padded(params p);
 extern "C" void conv2d_tma_covered_strided(params p);
 extern "C" void conv2d_tma_back_strided(params p);
 extern "C" void conv2d_tma_back_strided_five(params p);
@@ -132,6 +133,7 @@ void run_known(test::trial& t) {
     for (auto const& covered :
          {variant_of({"conv2d_tma_covered", conv2d_tma_covered}, tma::covered),
           variant_of({"conv2d_tma_covered_small", conv2d_tma_covered_small}, tma::covered_small),
+          variant_of({"conv2d_tma_covered_padded", conv2d_tma_covered_padded}, tma::covered_padded),
           variant_of({"conv2d_tma_covered_strided", conv2d_tma_covered_strided},
                      tma::covered_strided),
           variant_of({"conv2d_tma_covered_back", conv2d_tma_covered_back}, tma::covered_back)}) {

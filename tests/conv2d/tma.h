@@ -112,6 +112,10 @@ inline constexpr layer covered = {
 inline constexpr layer covered_small = {
     {.n = 3, .c = 64, .h = 8, .w = 32, .s = 1, .pad_h = 0, .pad_w = 0, .pass = dgrad},
     {.groups = 8, .images = 1, .columns = 32, .rows = 8, .tiles_per_block = 1, .blocks = 0}};
+// A tile has all rows of its images, with so much padding that boxes of its input begin with it.
+inline constexpr layer covered_padded = {
+    {.n = 2, .c = 88, .h = 4, .w = 30, .r = 6, .s = 5, .pad_h = 7, .pad_w = 2},
+    {.groups = 4, .images = 1, .columns = 16, .rows = 13, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer covered_strided = {
     activated(stepped({.n = 5, .c = 32, .h = 14, .w = 13, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2},
                       2, 2, 1, 1),

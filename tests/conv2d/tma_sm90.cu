@@ -63,6 +63,9 @@ extern "C" __global__ void conv2d_tma_stepped_far(__grid_constant__ tma::params 
 extern "C" __global__ void conv2d_tma_back_dilated(__grid_constant__ tma::params const p) {
     tma::run<back_dilated.problem, back_dilated.config>(p);
 }
+extern "C" __global__ void conv2d_tma_covered_padded(__grid_constant__ tma::params const p) {
+    tma::run<covered_padded.problem, covered_padded.config>(p);
+}
 extern "C" __global__ void conv2d_tma_covered_strided(__grid_constant__ tma::params const p) {
     tma::run<covered_strided.problem, covered_strided.config>(p);
 }
