@@ -3,7 +3,8 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. The extent
 // of a tensor is the number of its positions along a base. A function that is deleted is an error
-// message: the names of its template parameters are the sentence.
+// message: the names of its template parameters are the sentence. A late (dynamic) extent is known
+// only when the tensor is made; a pitch is a stride that an axis is given.
 #pragma once
 
 #include "spio/axis_splits.h"
@@ -44,7 +45,7 @@ template <int HasToDivideTheFinestAxis, class Base, class Tensor>
 void every(Tensor const&) = delete;
 
 // Two dimensions of one:  v[Outer(m)][Inner(n)] is t[I(N * m + n)]. N divides the extent. A late
-// extent is that of the outermost axis, or of one to whose left all axes have pitches.
+// extent must be that of the outermost axis, or of one to whose left all axes have pitches.
 //     split<I, Outer, Inner, 8>(t)
 template <class Base, class Outer, class Inner, int N,
           changed_by<splitting<Base, Outer, Inner, N>> Tensor>

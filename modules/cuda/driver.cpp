@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `entries` is the table of the driver's functions, each with the CUDA version of its signature. An
-// object that cannot be released is lost: it is counted, and the listener is called.
+// object that cannot be released is lost: it is counted, and the listener is called. call() throws
+// an error if the driver refuses, about the subject that its first argument returns; ask() returns
+// what the driver answered.
 module;
 
 #include <dlfcn.h>
@@ -88,7 +90,8 @@ error driver::error_of(char const* tried, abi::result result, std::string subjec
         name ? name : "CUDA error " + std::to_string(static_cast<unsigned>(result));
     if (words != nullptr && *words != '\0') reason += std::string(": ") + words;
     auto const kind = result == abi::result::no_device ? error_kind::not_found : error_kind::device;
-    return error(kind, tried, std::move(subject), std::move(reason), {}, static_cast<int>(result));
+    return error(kind, tried, std::move(subject), std::move(reason), /*log=*/{},
+                 static_cast<int>(result));
 }
 
 void driver::fail(char const* tried, abi::result result, std::string subject) const {

@@ -218,7 +218,7 @@ static std::size_t edits(std::string_view a, std::string_view b) {
 }
 
 TEST_CASE("the nearest word is the first with the fewest edits, if these are few") {
-    // All words of at most three letters a and b, and some of four.
+    // All words of at most four letters a and b.
     std::vector<std::string> words = {""};
     for (std::size_t i = 0; words.size() < 30; ++i) {
         words.push_back(words[i] + "a");
@@ -239,6 +239,7 @@ TEST_CASE("the nearest word is the first with the fewest edits, if these are few
     CHECK(nearest("bbb", list) == "abb");
     CHECK(nearest("bbbb", list) == "abb");
     CHECK(nearest("c", list) == "");
+    // Words of more than 64 letters are not compared.
     std::string const longest(64, 'x'), longer(65, 'x');
     std::string_view const long_words[] = {longer};
     CHECK(nearest(longest, long_words) == longer);

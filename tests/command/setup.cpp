@@ -44,7 +44,9 @@ namespace {
 constexpr host_machine the_host = {
     .allocate = host::allocate, .release = host::release, .find = host::find};
 
-// Runs a trial on the host device and checks it. `words` are the problem's.
+// Runs a trial on the host device and checks it. Each check begins with the trial's random numbers
+// and launches by itself, so that an earlier launch or check changes nothing. `words` are the
+// problem's.
 verdict check_trial(trial_family const& family, std::string_view words, unsigned seed = 1) {
     spio::runtime const runtime({.host = the_host, .always_on_host = true});
     workbench bench(runtime, policy::aot_only);

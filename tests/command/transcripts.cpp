@@ -55,7 +55,7 @@ void write(std::string const& file, std::string_view text) {
 struct pack_entry {
     spec kernel;
     std::size_t bytes;
-    unsigned text_change = 0;
+    unsigned text_change = 0; // not 0: of another kernel text, so that the image is stale
 };
 // A pack of what the fake driver takes for cubins, of so many bytes.
 std::string pack_of(std::vector<pack_entry> const& entries) {
@@ -74,8 +74,9 @@ std::string pack_of(std::vector<pack_entry> const& entries) {
     return {reinterpret_cast<char const*>(packed.data()), packed.size()};
 }
 
-// The environment variables that the command reads: those that are told, and none besides. They are
-// again what they were when the object is destroyed.
+// The environment variables that the command reads, and SPIO_POLICI, a misspelled one, of which it
+// warns: those that are told, and none besides. They are again what they were when the object is
+// destroyed.
 class variables {
   public:
     variables(std::initializer_list<std::pair<char const*, char const*>> told) {
@@ -101,11 +102,13 @@ class variables {
     std::map<std::string, std::string> earlier;
 };
 
-// Files that the lines name, and an environment that is the same everywhere.
+// Files that the lines name, and an environment that is the same everywhere. wrong.manifest has a
+// misspelled field; a manifest has at most 1 MiB, so large.manifest is refused; no.kernels is no
+// CUDA Python, and no.kernels.py has no kernel.
 class stage {
   public:
     stage() {
-        fake::the_machine().expect({});
+        fake::the_machine().expect({}); // the driver refuses no call
         auto unknown = axpby::specialize({.n = 5}, sm_90a);
         unknown.family = "scale_rows";
         auto const kernel = [](int n, arch arch) { return axpby::specialize({.n = n}, arch); };
@@ -134,7 +137,8 @@ class stage {
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    // What a line answers: its status, then what it printed and told.
+    // What a line answers: its status, then what it printed and told. `memory` is what a problem
+    // may take, in bytes: with 1 byte every problem is refused before a kernel runs.
     std::string ask(std::string const& line, std::uint64_t memory = 1) {
         std::vector<std::string> words;
         for (std::size_t begin = 0; begin < line.size();) {
@@ -238,7 +242,8 @@ TEST_CASE("what the command prints is what the transcript has") {
             add(line, stage.masked(read_file(stage.folder / line.substr(cat.size()))));
             continue;
         }
-        // On a terminal the command says what it does.
+        // On a terminal the command says what it does, and finds packs beside its program. These
+        // lines, and those that name the pack, may take 1 TiB, so that their kernels run.
         stage.is_interactive = line.starts_with(terminal);
         stage.program = stage.is_interactive ? stage.folder / "spio" : "";
         bool const needs_memory =

@@ -199,6 +199,8 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         });
     });
 }
+// Keeps arguments in the map, from which tests read them. Unlike CUDA's driver, this one refuses a
+// tensor of one dimension, so that a test can have a refusal.
 inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_element element,
                      std::uint32_t rank, void* address, std::uint64_t const* sizes,
                      std::uint64_t const* strides, std::uint32_t const* box,

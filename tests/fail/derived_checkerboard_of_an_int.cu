@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-// A checkerboard is made of two axes: its rows and its columns.
+// checkerboard(i, k) is a layout of the cells of a matrix: it keeps them in pairs and exchanges
+// those of every second row of memory, so that a column lies in different banks. It takes two axes.
 constexpr auto axis = spio::checkerboard(i, 2); // wrong
