@@ -140,6 +140,23 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
+// The family's choice of kernels that the model judges too little: dgrad with strides by TMA, and
+// wgrad of more groups than 8, where no cluster of at most 8 blocks serves the problem.
+std::optional<choice> choice_of_rare_kernel(problem const& problem, arch arch) {
+    if (!chip_of(arch).has_tma) return {};
+    auto const refusal = "the model was trained on few such kernels";
+    if (problem.pass == direction::wgrad) {
+        auto const best = best_wgrad_tma(problem, arch);
+        // Few configurations have so many groups: only for them clusters are estimated here.
+        if (best.groups > 8 && best_wgrad_cluster(problem, arch).microseconds <= 0) {
+            return choice{best, config_origin::family, refusal};
+        }
+    } else if (tma::config::has_gaps(problem) && tma::config::has_pass(problem)) {
+        return choice{best_tma(problem), config_origin::family, refusal};
+    }
+    return {};
+}
+
 // The model's choice, or the family's where the model must not choose.
 choice choice_without_measurement(problem const& problem, arch arch) {
     if (!problem.knows_layer()) {
@@ -150,6 +167,8 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     }
     auto const* const model = model_for(problem, arch);
     if (model == nullptr) return choice_of_family(problem, arch, no_model_for(arch));
+    check(problem);
+    if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
     auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
     auto const best = fastest(*model, result);
