@@ -75,12 +75,6 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
     typename tiles::ring ring;
     typename tiles::buffer_ring buffers;
     int parity = 0;
-    // The warpgroups begin one after the other, so that one multiplies while another one stores.
-    if constexpr (Config.consumers() > 1) {
-        bounded<STAGE, Config.stages> const first(this_warpgroup().get() * Config.stages /
-                                                  Config.consumers());
-        if (Config.depth(block.p.sizes.k) >= Config.stages) block.full[first]->wait(0);
-    }
     typename tiles::schedule schedule(block.p.sizes, block.cluster);
     // A stage is released if a later step fills it: no other block waits for it otherwise, and that
     // may have ended.
