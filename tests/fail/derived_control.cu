@@ -6,7 +6,6 @@
 constexpr auto reverse = [](K x) { return 31 - x.get(); };
 using Reversed = spio::tensor<float, i, spio::derived(reverse, k)>;
 static_assert(Reversed::storage_size() == 512);
-constexpr float const* first(spio::tensor<float const, spio::derived(reverse, k)> a) {
-    return a[K(31)].get();
-}
-static_assert(first({}) == nullptr);
+using Line = spio::tensor<float const, spio::derived(reverse, k)>;
+constexpr float const* first(Line a) { return a[K(31)].get(); }
+static_assert(first(Line()) == nullptr);

@@ -1,6 +1,6 @@
 // error of gcc: could not convert .{1, x, 1, y}. .*axpby::params
 // error of clang, clang-cuda: viable conversion from .tensor<spio::half, .* to .tensor<const float,
-// error of nvcc, nvrtc: user-defined conversion from "Halves".* to "spio::tensor<const float
+// error of nvcc, nvrtc: conversion from "Halves".* to "spio::(axpby::readable|tensor<const float)
 // SPDX-License-Identifier: Apache-2.0
 #include "axpby/problem.h"
 #include "spio/tile/half.h"
