@@ -195,6 +195,7 @@ class Layout:
         if all(d.base != base.name for d in placed):
             strides = [base.unit * s for s in (1, 2, 3, 4)]
             candidates = [Digit(base.name, stride, size) for stride in strides for size in (2, 3, 4, 8)]
+            candidates = [d for d in candidates if not self.is_open(d)]
             options += [d for d in candidates if base.kind == "dynamic" or self.divides(base, d)]
         options = [d for d in options if d.size <= most]
         return self.dice.choice(options) if options else None
