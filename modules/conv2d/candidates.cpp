@@ -15,7 +15,6 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
-#include <climits>
 #include <utility>
 #include <vector>
 
@@ -63,37 +62,22 @@ class listing {
   public:
     listing(problem const& problem, arch arch)
         : asked(problem),
-          code(arch),
           chip(chip_of(arch)),
           sizes(correlation_of(problem)),
-          estimates(problem, arch) {
-        found.reserve(128);
-    }
+          found(problem, arch) {}
 
     // The candidates of fprop and dgrad.
     std::vector<candidate> correlations() {
         if (chip.has_tma && tma::config::has_pass(asked)) add_tma();
         add_cp_async();
-        return std::move(found);
+        return std::move(found.list);
     }
 
   private:
     problem const& asked;
-    arch code;
     spio::chip const& chip;
     correlation sizes;
-    estimator estimates;
-    std::vector<candidate> found;
-
-    // Adds a configuration with its estimate, unless it needs too many blocks.
-    template <class Config> void add(Config const& config) {
-        auto& added = found.emplace_back();
-        added.config = config;
-        estimates(added);
-        // A grid has an int for its blocks.
-        double const blocks = added.expected.waves * added.expected.blocks_per_sm * chip.sm_count;
-        if (!(blocks < INT_MAX)) found.pop_back();
-    }
+    candidate_list found;
 
     // Adds the configurations of the body tma, and below those of cp_async.
     void add_tma() {
@@ -135,7 +119,7 @@ class listing {
                 for (int const count : {1, 2}) {
                     tile.tiles_per_block = count;
                     tile.blocks = blocks_of_sm(asked, tile);
-                    if (tile.blocks > 0) add(tile);
+                    if (tile.blocks > 0) found.add(tile);
                 }
             }
         }
@@ -186,10 +170,10 @@ class listing {
         }
         int const most_blocks = config.most_blocks(asked, chip.sm_registers);
         if (most_blocks == 0) return;
-        config.blocks = std::clamp(estimates.blocks_of_sm(config), 1, most_blocks);
+        config.blocks = std::clamp(found.estimates.blocks_of_sm(config), 1, most_blocks);
         for (int const rows : row_counts) {
             config.rows = rows;
-            add(config);
+            found.add(config);
         }
     }
 };

@@ -7,6 +7,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <array>
+#include <climits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -50,6 +51,30 @@ class feature_writer {
     chip const& used_chip;
     correlation sizes;
     std::array<float, problem_features> of_problem;
+};
+
+// Collects the candidates of a problem, each with its estimate.
+class candidate_list {
+  public:
+    candidate_list(problem const& problem, arch arch)
+        : estimates(problem, arch), sm_count(chip_of(arch).sm_count) {
+        list.reserve(128);
+    }
+    // Adds a configuration, unless it needs too many blocks.
+    template <class Config> void add(Config const& config) {
+        auto& added = list.emplace_back();
+        added.config = config;
+        estimates(added);
+        // A grid has an int for its blocks.
+        double const blocks = added.expected.waves * added.expected.blocks_per_sm * sm_count;
+        if (!(blocks < INT_MAX)) list.pop_back();
+    }
+
+    estimator const estimates;
+    std::vector<candidate> list;
+
+  private:
+    int sm_count;
 };
 
 // The candidates of wgrad; the problem must have been checked.

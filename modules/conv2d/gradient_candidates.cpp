@@ -14,7 +14,6 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
-#include <climits>
 #include <ranges>
 #include <utility>
 #include <variant>
@@ -42,9 +41,7 @@ template <class Config> bool is_same(Config const& a, Config const& b) {
 class listing {
   public:
     listing(problem const& problem, arch arch)
-        : asked(problem), code(arch), chip(chip_of(arch)), estimates(problem, arch) {
-        found.reserve(128);
-    }
+        : asked(problem), code(arch), chip(chip_of(arch)), found(problem, arch) {}
 
     std::vector<candidate> gradients() {
         if (chip.has_tma) {
@@ -56,25 +53,14 @@ class listing {
             auto const bytes = checked_size(config.shared_bytes(asked)) + reserved_shared_bytes;
             return (bytes * std::max(1, config.blocks)).value <= chip.shared_bytes;
         });
-        return std::move(found);
+        return std::move(found.list);
     }
 
   private:
     problem const& asked;
     arch code;
     spio::chip const& chip;
-    estimator estimates;
-    std::vector<candidate> found;
-
-    // Adds a configuration with its estimate, unless it needs too many blocks.
-    template <class Config> void add(Config const& config) {
-        auto& added = found.emplace_back();
-        added.config = config;
-        estimates(added);
-        // A grid has an int for its blocks.
-        double const blocks = added.expected.waves * added.expected.blocks_per_sm * chip.sm_count;
-        if (!(blocks < INT_MAX)) found.pop_back();
-    }
+    candidate_list found;
 
     // Adds what differs from the best configuration of wgrad by TMA in more than its neighbours do.
     void add_neighbours(wgrad_tma::config const& best) {
@@ -133,7 +119,7 @@ class listing {
     // a shorter ring of stages.
     template <class Config, class F> void add_gradients(Config const& best, F has_room) {
         // Those of one call are all different.
-        auto const earlier = found | std::views::take(std::ssize(found));
+        auto const earlier = found.list | std::views::take(std::ssize(found.list));
         for (int const groups : {best.groups, best.groups / 2}) {
             if (groups == 0) continue;
             for (int const narrower : {1, 2}) {
@@ -152,7 +138,7 @@ class listing {
                             auto const* const same = std::get_if<Config>(&other.config);
                             return same != nullptr && is_same(*same, config);
                         });
-                        if (!is_known && config.fits(asked) && has_room(config)) add(config);
+                        if (!is_known && config.fits(asked) && has_room(config)) found.add(config);
                     }
                 }
             }
