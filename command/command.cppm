@@ -73,6 +73,9 @@ inline constexpr option pack_option = {"--pack", "FILE", "ask this pack too, bef
 inline constexpr option tuned_option = {
     "--tuned", "FILE", "choose the configurations that 'spio tune' wrote to this file"};
 
+// Adds the models that were trained on this machine to those of the process, as runtimes on the
+// first GPU do. Returns why others were not added.
+std::vector<std::string> add_models_of_gpu(io const&);
 // Trains models on a sweep, for the GPU at hand, and puts them where runtimes read them.
 exit_status train_models(arguments const&, io const&);
 

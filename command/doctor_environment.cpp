@@ -73,12 +73,13 @@ std::vector<std::string> lines_of_choosers(io const& io) {
         if (driver->device_count() > 0) arch = arch_of(driver->device(0));
     } catch (spio::error const&) { // told by the diagnosis of the driver
     }
+    auto const refusals = add_models_of_gpu(io);
     std::vector<std::string> lines;
     for (auto const& family : trial_families()) {
-        if (family.chooser == nullptr) continue;
-        lines.push_back(std::string(family.name) + " on " + text_of(arch) + ": " +
-                        family.chooser(arch));
+        if (family.choosers != nullptr)
+            std::ranges::copy(family.choosers(arch), std::back_inserter(lines));
     }
+    for (auto const& refusal : refusals) lines.push_back("a model is not used: " + refusal);
     return lines;
 }
 
@@ -102,7 +103,12 @@ diagnosis diagnose_policy() {
 diagnosis diagnose_configurations(io const& io) {
     diagnosis result = {.name = "configurations", .lines = lines_of_choosers(io)};
     auto const place = tuned::place_of_environment();
-    result.facts = json::object({{"file", json_or_null(place.file.string())}, {"measured", 0}});
+    auto const choosers = json::array(result.lines, [](auto const& line) { return json(line); });
+    auto const facts = [&](std::string const& file, std::size_t measured) {
+        return json::object(
+            {{"file", json_or_null(file)}, {"measured", measured}, {"choosers", choosers}});
+    };
+    result.facts = facts(place.file.string(), 0);
     if (place.file.empty()) {
         result.text = "each family's own choice; measured ones have no file: " + place.refusal;
         return result;
@@ -115,7 +121,7 @@ diagnosis diagnose_configurations(io const& io) {
             result.text = file + ", which SPIO_TUNED names, has no choices";
             return result;
         }
-        result.facts = json::object({{"file", file}, {"measured", table.size()}});
+        result.facts = facts(file, table.size());
         result.text = table.empty()
                           ? "each family's own choice; 'spio tune' would keep others in " + file
                           : format_count(table.size(), "measured choice") + " in " + file +

@@ -202,6 +202,7 @@ exit_status run_show(arguments const& args, io const& io) {
     auto const words = problem_words(args);
     auto const arch = arch_for(args, io);
     auto const configs = configs_for(arch, io);
+    for (auto const& refusal : add_models_of_gpu(io)) log("a model is not used: " + refusal);
     std::string problem;
     std::vector<spec> specs;
     // If the family has a trial, the words may also contain fields of the launch, such as the

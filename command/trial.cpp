@@ -48,10 +48,11 @@ void workbench::note(image const& source, clock::duration find, clock::duration 
     loaded.push_back({source, milliseconds(find).count(), milliseconds(load).count()});
 }
 
-std::string chooser_of(arch arch, bool has_model) {
-    std::string const chip(chip_of(arch).name);
-    return has_model ? "the learned model for " + chip
-                     : "an estimate, since there is no learned model for " + chip;
+std::string chooser_line(std::string_view kind, arch arch, std::string_view model) {
+    auto const chooser = model.empty() ? "an estimate, since there is no learned model for " +
+                                             std::string(chip_of(arch).name)
+                                       : std::string(model);
+    return std::string(kind) + " on " + text_of(arch) + ": " + chooser;
 }
 
 trial_family const* trial_family_of(family const& family) {

@@ -171,12 +171,14 @@ struct trial_family {
     // How the configuration of a problem is chosen; null if there is but one for a problem, or if
     // the family cannot tell.
     explained_choice (*explain)(std::string_view words, arch, config_source const&) = nullptr;
-    // What chooses where nothing was measured, for people: "the learned model for H200".
-    std::string (*chooser)(arch) = nullptr;
+    // What chooses where nothing was measured, for people, a line for each of the family's models:
+    // "conv2d wgrad on sm_90a: the learned model for H200, trained on …"; null if nothing is known.
+    std::vector<std::string> (*choosers)(arch) = nullptr;
 };
 
-// What chooses for the chip of an architecture: its learned model, or an estimate if it has none.
-std::string chooser_of(arch, bool has_model);
+// What chooses problems of this kind on an architecture: the learned model of this description, or
+// an estimate if that is empty.
+std::string chooser_line(std::string_view kind, arch, std::string_view model);
 
 // All families that `spio run` can try on random data, those of Spio first.
 std::span<trial_family const> trial_families();

@@ -122,6 +122,18 @@ opened_runtime open_gpu_alone(std::string_view device, policy policy, std::vecto
                (opened.no_gpu_reason.empty() ? "" : ": " + opened.no_gpu_reason));
 }
 
+std::vector<std::string> add_models_of_gpu(io const& io) {
+    try {
+        auto const driver = io.open_driver();
+        if (driver->device_count() == 0 || policy_of_environment() == policy::aot_only) return {};
+        auto const gpu = driver->device(0);
+        return tuned::add_models(tuned::model_folder_of_environment().path, gpu.name(),
+                                 text_of(arch_of(gpu)));
+    } catch (spio::error const&) { // no driver, or no such policy: others tell it
+        return {};
+    }
+}
+
 exit_status train_models(arguments const& args, io const& io) {
     fs::path const sweep = fs::absolute(args.value("--train"));
     auto const sources = fs::absolute(args.value("--sources", source_folder()));

@@ -24,13 +24,13 @@ using namespace conv2d;
 
 namespace {
 
-// Who chose a configuration, for people.
-std::string_view chosen_by(config_origin origin) {
+// Who chose a configuration for a pass, for people.
+std::string chosen_by(config_origin origin, direction pass, arch arch) {
     switch (origin) {
     case config_origin::tuned:
         return "a measurement on this GPU";
     case config_origin::model:
-        return "the learned model";
+        return describe_model(pass, arch);
     case config_origin::family:
         break;
     }
@@ -58,7 +58,7 @@ explained_choice explain_conv2d(std::string_view words, arch arch, config_source
     auto const problem = parse<conv2d::problem>("conv2d", words);
     auto const chosen = choose(problem, arch, configs);
     auto ranking = rank(problem, arch);
-    explained_choice result = {.chosen_by = std::string(chosen_by(chosen.origin)),
+    explained_choice result = {.chosen_by = chosen_by(chosen.origin, problem.pass, arch),
                                .refusal = chosen.refusal,
                                .configs = {}};
     auto const text = conv2d::config_text(chosen.config);
@@ -82,6 +82,9 @@ explained_choice explain_conv2d(std::string_view words, arch arch, config_source
 }
 
 // What chooses configurations where nothing was measured, for people.
-std::string conv2d_chooser(arch arch) { return chooser_of(arch, has_model(arch)); }
+std::vector<std::string> conv2d_choosers(arch arch) {
+    return {chooser_line("conv2d fprop, dgrad", arch, describe_model(direction::fprop, arch)),
+            chooser_line("conv2d wgrad", arch, describe_model(direction::wgrad, arch))};
+}
 
 } // namespace spio::command

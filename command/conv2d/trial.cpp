@@ -31,7 +31,7 @@ namespace spio::command {
 // In choice.cpp.
 std::vector<std::string> conv2d_configs(std::string_view words, arch);
 explained_choice explain_conv2d(std::string_view words, arch, config_source const&);
-std::string conv2d_chooser(arch);
+std::vector<std::string> conv2d_choosers(arch);
 
 namespace {
 
@@ -294,7 +294,7 @@ trial_family conv2d_trials() {
             .create = create,
             .configs = conv2d_configs,
             .explain = explain_conv2d,
-            .chooser = conv2d_chooser};
+            .choosers = conv2d_choosers};
 }
 
 } // namespace spio::command

@@ -204,7 +204,9 @@ trial_family matmul_trials() {
             .fields = describe_fields<matmul::problem>,
             .create = create,
             .configs = configs_worth_a_trial,
-            .chooser = [](arch arch) { return chooser_of(arch, matmul::has_model(arch)); }};
+            .choosers = [](arch arch) {
+                return std::vector{chooser_line("matmul", arch, matmul::describe_model(arch))};
+            }};
 }
 
 } // namespace spio::command

@@ -59,15 +59,24 @@ forest const* local_model(std::string_view name, arch arch) {
     return is_ours ? model : nullptr;
 }
 
-// The model of the problem's pass for an architecture: one that was trained on this machine, or one
-// that was shipped for the chip; null if there is none.
-forest const* model_for(problem const& problem, arch arch) {
-    auto const name = problem.pass == direction::wgrad ? "conv2d gradient" : "conv2d correlation";
-    if (auto const* const local = local_model(name, arch)) return local;
+// The name of the models of a pass.
+std::string_view model_name(direction pass) {
+    return pass == direction::wgrad ? "conv2d gradient" : "conv2d correlation";
+}
+// The shipped model of this name for the chip of an architecture; null if there is none.
+forest const* shipped_model(std::string_view name, arch arch) {
     for (auto const& model : shipped_models()) {
         if (model.name() == name && model.chip() == chip_of(arch).name) return &model;
     }
     return nullptr;
+}
+
+// The model of the problem's pass for an architecture: one that was trained on this machine, or one
+// that was shipped for the chip; null if there is none.
+forest const* model_for(problem const& problem, arch arch) {
+    auto const name = model_name(problem.pass);
+    auto const* const local = local_model(name, arch);
+    return local != nullptr ? local : shipped_model(name, arch);
 }
 
 // The candidates worth a prediction, and their features in rows.
@@ -250,6 +259,13 @@ bool has_model(arch arch) {
     if (local_model("conv2d correlation", arch) != nullptr) return true;
     return std::ranges::any_of(
         shipped_models(), [&](forest const& model) { return model.chip() == chip_of(arch).name; });
+}
+
+std::string describe_model(direction pass, arch arch) {
+    auto const name = model_name(pass);
+    if (auto const* const local = local_model(name, arch)) return model::describe_local(*local);
+    auto const* const shipped = shipped_model(name, arch);
+    return shipped == nullptr ? "" : model::describe_shipped(*shipped);
 }
 
 predictions rank(problem const& problem, arch arch) {

@@ -77,6 +77,9 @@ predictions rank(problem const&, arch);
 
 // Whether there are learned models for the chip of an architecture.
 bool has_model(arch);
+// The learned model for a pass on an architecture, in words: whose it is, and what it was trained
+// on. Empty if there is none.
+std::string describe_model(direction, arch);
 
 // A configuration, and who chose it.
 struct choice {

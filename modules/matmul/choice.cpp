@@ -100,6 +100,11 @@ choice choice_without_measurement(problem const& problem, arch arch) {
 
 bool has_model(arch arch) { return model_for(arch) != nullptr; }
 
+std::string describe_model(arch arch) {
+    auto const* const model = model_for(arch);
+    return model == nullptr ? "" : model::describe_shipped(*model);
+}
+
 choice choose(problem const& problem, arch arch, config_source const& configs) {
     check(problem);
     if (auto const known = configs.find({"matmul", text_of(problem), arch})) {

@@ -86,6 +86,8 @@ choice choose(problem const&, arch, config_source const& = default_config_source
 config best_config(problem const&, arch, config_source const& = default_config_source());
 // Whether there is a learned model for the chip of an architecture.
 bool has_model(arch);
+// That model in words: what it was trained on. Empty if there is none.
+std::string describe_model(arch);
 
 // A time in microseconds, and its parts: "42.1 us: …".
 struct estimate {

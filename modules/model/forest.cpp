@@ -52,8 +52,8 @@ forest::key forest::key_of(float number) {
 // The keys of a few rows, at a fixed distance.
 class forest::row_block {
   public:
-    void set(std::size_t lane, std::span<float const> row) {
-        std::ranges::transform(row, keys.data() + lane * most_features, key_of);
+    void set(std::size_t lane, std::span<key const> row) {
+        std::ranges::copy(row, keys.data() + lane * most_features);
     }
     key number(std::size_t lane, std::size_t feature) const {
         return keys[lane * most_features + feature];
@@ -102,7 +102,13 @@ void forest::walk(row_block const& block, std::span<float> sums, std::size_t fir
     }
 }
 
-void forest::add_trees(std::span<entrant> entrants, std::span<float const> rows, std::size_t first,
+std::vector<forest::key> forest::keys_of(std::span<float const> rows) {
+    std::vector<key> keys(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = key_of(rows[i]);
+    return keys;
+}
+
+void forest::add_trees(std::span<entrant> entrants, std::span<key const> rows, std::size_t first,
                        std::size_t end) const {
     std::size_t const width = feature_names.size();
     row_block block;
@@ -142,7 +148,7 @@ void forest::predict(std::span<float const> rows, std::span<float> values) const
     check_size(rows.size(), values.size());
     std::vector<entrant> entrants;
     for (std::size_t i = 0; i < values.size(); ++i) entrants.push_back({i, base, 0});
-    add_trees(entrants, rows, 0, tree_count);
+    add_trees(entrants, keys_of(rows), 0, tree_count);
     std::ranges::transform(entrants, values.begin(), &entrant::sum);
 }
 
@@ -158,9 +164,10 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     auto const comes_before = [](entrant const& a, entrant const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
     };
+    auto const keys = keys_of(rows);
     std::size_t done = 0;
     auto const add_until = [&](std::size_t end) {
-        add_trees(entrants, rows, done, end);
+        add_trees(entrants, keys, done, end);
         for (auto& each : entrants) {
             auto const total = offsets[each.row] + static_cast<double>(each.sum);
             each.total = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;

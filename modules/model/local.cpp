@@ -49,6 +49,10 @@ void add_local(std::string_view text, std::string const& file, std::string_view 
     count.fetch_add(1, std::memory_order_release);
 }
 
+std::string describe_local(forest const& model) {
+    return "this machine's learned model " + model.file() + ", trained on " + model.source();
+}
+
 forest const* find_local(std::string_view name, std::string_view arch) {
     auto& [mutex, models, count] = locals();
     if (count.load(std::memory_order_acquire) == 0) return nullptr;

@@ -55,6 +55,8 @@ class forest {
     std::string const& chip() const { return trained_chip; }
     // What was measured, where and when.
     std::string const& source() const { return origin; }
+    // The file that the table was read from, as parse() was told it.
+    std::string const& file() const { return file_name; }
     std::span<std::string const> features() const { return feature_names; }
 
     // Writes the value of each row; a row has as many numbers as there are features. Throws if the
@@ -76,6 +78,7 @@ class forest {
     // of 0 and -0 are equal. Trees compare keys, which takes fewer instructions.
     using key = std::uint32_t;
     static key key_of(float);
+    static std::vector<key> keys_of(std::span<float const>);
     struct split {
         key threshold;
         std::uint32_t feature;
@@ -85,7 +88,7 @@ class forest {
     class row_block;
     struct entrant;
 
-    std::string title, trained_chip, origin;
+    std::string title, trained_chip, origin, file_name;
     float base = 0;
     std::vector<std::string> feature_names;
     std::vector<float> least_values, greatest; // of each feature
@@ -102,7 +105,7 @@ class forest {
     // Adds the values of some trees to the sums of rows.
     template <std::size_t Rows, std::size_t Trees>
     void walk(row_block const&, std::span<float> sums, std::size_t first, std::size_t end) const;
-    void add_trees(std::span<entrant>, std::span<float const> rows, std::size_t first,
+    void add_trees(std::span<entrant>, std::span<key const> rows, std::size_t first,
                    std::size_t end) const;
 
     class reader;
@@ -112,6 +115,11 @@ class forest {
 // features of one are not these.
 std::vector<forest> read_shipped(std::span<std::string_view const> texts,
                                  std::span<std::string_view const> features);
+
+// A model in words: whose it is, and what it was trained on. A local one was trained on this
+// machine.
+std::string describe_shipped(forest const&);
+std::string describe_local(forest const&);
 
 // Models that were trained on this machine. They take the place of those that the library has.
 // Thread-safe; what is added stays, so that references to it do too.

@@ -33,6 +33,7 @@ class forest::reader {
         if (rest.size() > most_bytes) {
             fail("it has more than " + std::to_string(most_bytes) + " bytes");
         }
+        table.file_name = file_name;
         next_line();
         if (line != "spio-model 2") fail("the first line must be 'spio-model 2'");
         table.title = value_of_line("name ");
@@ -228,6 +229,10 @@ class forest::reader {
 
 forest forest::parse(std::string_view text, std::string const& name) {
     return reader(text, name).read();
+}
+
+std::string describe_shipped(forest const& model) {
+    return "the learned model for " + model.chip() + ", trained on " + model.source();
 }
 
 std::vector<forest> read_shipped(std::span<std::string_view const> texts,

@@ -10,6 +10,7 @@
 #include "tests/cuda/fake_machine.h"
 #include "tests/folder.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 
 import spio.command;
+import spio.conv2d;
 import spio.cuda;
 import spio.fake_driver;
 import spio.system;
@@ -151,4 +153,70 @@ TEST_CASE("tune --train says what it misses and what to do, and then writes no m
     refused(exit_status::not_found, "--target models_features");
     std::filesystem::remove(rig.times);
     refused(exit_status::not_found, "cannot be read");
+}
+
+namespace {
+
+// A model of the two passes fprop and dgrad with a tree of one split: configurations that copy by
+// TMA (the feature is_tma is 1) take e^1.5 times as long as estimated, others as long.
+std::string table_against_tma() {
+    std::string text =
+        "spio-model 2\nname conv2d correlation\nchip H200\nsource " + source + "\nbase 00000000\n";
+    for (auto const name : conv2d::feature_names()) {
+        bool const is_tma = name == "is_tma";
+        text += "feature " + std::string(name) + " ff7fffff 7f7fffff" + (is_tma ? " 3f000000" : "");
+        text += '\n';
+    }
+    return text + "tree 00=000000=0_m000\n"; // 3fc00000 is 1.5
+}
+
+} // namespace
+
+TEST_CASE("a trained model chooses, and show and doctor name it") {
+    rig const rig;
+    auto const against_tma = table_against_tma();
+    std::vector<std::string> const show = {"show", "conv2d", "n=8", "c=256", "h=28", "w=28"};
+    auto const before = ask(show).printed;
+    CHECK(contains(before, "configuration chosen by the learned model for H200, trained on "));
+    CHECK(contains(before, " us by the estimate: tma "));
+    CHECK(contains(ask({"doctor"}).printed,
+                   "conv2d fprop, dgrad on sm_90a: the learned model for H200, trained on "));
+    rig.write_script("cat > \"$6/conv2d_correlation.txt\" <<'END'\n" + against_tma + "END\n");
+    // One that others can write is not used, nor one of another GPU. The doctor says so.
+    REQUIRE(rig.train().status == exit_status::success);
+    auto const words = "this machine's learned model " + rig.file() + ", trained on " + source;
+    auto const is_refused = [&](std::string_view reason) {
+        auto const text = ask({"doctor"}).printed;
+        CAPTURE(text);
+        auto const line = text.substr(std::min(text.find("a model is not used: "), text.size()));
+        CHECK(contains(line.substr(0, line.find('\n')), reason));
+        CHECK(!contains(text, words));
+        CHECK(ask(show).printed == before);
+    };
+    std::filesystem::permissions(rig.file(), std::filesystem::perms::others_write,
+                                 std::filesystem::perm_options::add);
+    is_refused(rig.file());
+    std::filesystem::remove(rig.file());
+    auto other = against_tma;
+    other.replace(other.find("Fake 0"), 6, "Fake 9");
+    rig::write(rig.file(), other);
+    is_refused(rig.file() + " was trained on another GPU: device 0, Fake 9");
+    rig::write(rig.file(), against_tma.substr(0, against_tma.size() / 2));
+    is_refused(rig.file() + ":");
+    // Under this setting runtimes read no model, and show does not either.
+    rig::write(rig.file(), against_tma);
+    setenv("SPIO_TUNED", "off", 1);
+    CHECK(ask(show).printed == before);
+    unsetenv("SPIO_TUNED");
+    // Then it counts.
+    auto const after = ask(show).printed;
+    CAPTURE(after);
+    CHECK(contains(after, "configuration chosen by " + words));
+    auto const choice = after.substr(std::min(after.find("configuration chosen"), after.size()));
+    CHECK(contains(choice.substr(0, choice.find('\n', choice.find(" us by the"))), "cp_async "));
+    auto const report = ask({"doctor"}).printed;
+    CHECK(contains(report, "conv2d fprop, dgrad on sm_90a: " + words));
+    CHECK(contains(report, "conv2d wgrad on sm_90a: the learned model for H200, trained on "));
+    CHECK(contains(ask({"doctor", "--json"}).printed,
+                   "\"choosers\":[\"conv2d fprop, dgrad on sm_90a: " + words));
 }
