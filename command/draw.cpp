@@ -37,6 +37,10 @@ std::vector<written_layout> layouts_in(arguments const& args) {
     auto const& first = args.operands.front();
     std::error_code ignored;
     if (args.operands.size() > 1 || !std::filesystem::is_regular_file(first, ignored)) {
+        if (args.operands.size() == 1 && first.find('/') == 0) {
+            throw failure(exit_status::not_found,
+                          quote(first) + " is no file of layouts, and no layout begins with '/'");
+        }
         return {{first, {args.operands.begin() + 1, args.operands.end()}}};
     }
     std::vector<written_layout> layouts;

@@ -109,6 +109,12 @@ TEST_CASE("draw prints addresses, banks or offsets, and refuses what the algebra
                            "i    1    16    18    20    22    24    26    28    30    48    50"
                            "    52    54    56    58    60    62\n");
     CHECK(ask({"draw", "cell, k", "k=4"}).status == exit_status::usage);
+    for (auto const file : {"/no/such/file", "/"}) { // which is not a layout without sizes
+        auto const missing = ask({"draw", file});
+        CHECK(missing.status == exit_status::not_found);
+        CHECK(missing.told.find("'" + std::string(file) + "' is no file of layouts") !=
+              missing.told.npos);
+    }
     auto const banks = ask({"draw", "tensor<cell, k>", "k=10", "--value", "bank"}).printed;
     CHECK(banks.find("0     4     8    12    16    20    24    28     0     4\n") != banks.npos);
     auto const object = ask({"draw", "k, i", "i=2", "k=3", "--json"}).printed;
