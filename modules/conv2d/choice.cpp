@@ -63,20 +63,16 @@ forest const* local_model(std::string_view name, arch arch) {
 std::string_view model_name(direction pass) {
     return pass == direction::wgrad ? "conv2d gradient" : "conv2d correlation";
 }
-// The shipped model of this name for the chip of an architecture; null if there is none.
-forest const* shipped_model(std::string_view name, arch arch) {
+
+// The model of a pass for an architecture: one that was trained on this machine, or one that was
+// shipped for the chip; null if there is none.
+forest const* model_for(direction pass, arch arch) {
+    auto const name = model_name(pass);
+    if (auto const* const local = local_model(name, arch)) return local;
     for (auto const& model : shipped_models()) {
         if (model.name() == name && model.chip() == chip_of(arch).name) return &model;
     }
     return nullptr;
-}
-
-// The model of the problem's pass for an architecture: one that was trained on this machine, or one
-// that was shipped for the chip; null if there is none.
-forest const* model_for(problem const& problem, arch arch) {
-    auto const name = model_name(problem.pass);
-    auto const* const local = local_model(name, arch);
-    return local != nullptr ? local : shipped_model(name, arch);
 }
 
 // The candidates worth a prediction, and their features in rows.
@@ -174,7 +170,7 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     if (problem.has_epilogue() || problem.has_derivative()) {
         return choice_of_family(problem, arch, "the model was not trained for epilogues");
     }
-    auto const* const model = model_for(problem, arch);
+    auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return choice_of_family(problem, arch, no_model_for(arch));
     check(problem);
     if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
@@ -255,22 +251,17 @@ class recent_choices {
 
 } // namespace
 
-bool has_model(arch arch) {
-    if (local_model("conv2d correlation", arch) != nullptr) return true;
-    return std::ranges::any_of(
-        shipped_models(), [&](forest const& model) { return model.chip() == chip_of(arch).name; });
-}
-
+bool has_model(arch arch) { return model_for(direction::fprop, arch) != nullptr; }
 std::string describe_model(direction pass, arch arch) {
-    auto const name = model_name(pass);
-    if (auto const* const local = local_model(name, arch)) return model::describe_local(*local);
-    auto const* const shipped = shipped_model(name, arch);
-    return shipped == nullptr ? "" : model::describe_shipped(*shipped);
+    auto const* const model = model_for(pass, arch);
+    if (model == nullptr) return "";
+    bool const is_local = model == local_model(model_name(pass), arch);
+    return is_local ? model::describe_local(*model) : model::describe_shipped(*model);
 }
 
 predictions rank(problem const& problem, arch arch) {
     check(problem);
-    auto const* const model = model_for(problem, arch);
+    auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
     auto const result = shortlist_of(problem, arch);
     if (result.list.empty()) return {};

@@ -176,9 +176,10 @@ TEST_CASE("a trained model chooses, and show and doctor name it") {
     rig const rig;
     auto const against_tma = table_against_tma();
     std::vector<std::string> const show = {"show", "conv2d", "n=8", "c=256", "h=28", "w=28"};
-    auto const before = ask(show).printed;
-    CHECK(contains(before, "configuration chosen by the learned model for H200, trained on "));
-    CHECK(contains(before, " us by the estimate: tma "));
+    auto const first_choice = ask(show).printed;
+    CHECK(
+        contains(first_choice, "configuration chosen by the learned model for H200, trained on "));
+    CHECK(contains(first_choice, " us by the estimate: tma "));
     CHECK(contains(ask({"doctor"}).printed,
                    "conv2d fprop, dgrad on sm_90a: the learned model for H200, trained on "));
     rig.write_script("cat > \"$6/conv2d_correlation.txt\" <<'END'\n" + against_tma + "END\n");
@@ -191,7 +192,7 @@ TEST_CASE("a trained model chooses, and show and doctor name it") {
         auto const line = text.substr(std::min(text.find("a model is not used: "), text.size()));
         CHECK(contains(line.substr(0, line.find('\n')), reason));
         CHECK(!contains(text, words));
-        CHECK(ask(show).printed == before);
+        CHECK(ask(show).printed == first_choice);
     };
     std::filesystem::permissions(rig.file(), std::filesystem::perms::others_write,
                                  std::filesystem::perm_options::add);
@@ -206,13 +207,14 @@ TEST_CASE("a trained model chooses, and show and doctor name it") {
     // Under this setting runtimes read no model, and show does not either.
     rig::write(rig.file(), against_tma);
     setenv("SPIO_TUNED", "off", 1);
-    CHECK(ask(show).printed == before);
+    CHECK(ask(show).printed == first_choice);
     unsetenv("SPIO_TUNED");
     // Then it counts.
-    auto const after = ask(show).printed;
-    CAPTURE(after);
-    CHECK(contains(after, "configuration chosen by " + words));
-    auto const choice = after.substr(std::min(after.find("configuration chosen"), after.size()));
+    auto const second_choice = ask(show).printed;
+    CAPTURE(second_choice);
+    CHECK(contains(second_choice, "configuration chosen by " + words));
+    auto const choice = second_choice.substr(
+        std::min(second_choice.find("configuration chosen"), second_choice.size()));
     CHECK(contains(choice.substr(0, choice.find('\n', choice.find(" us by the"))), "cp_async "));
     auto const report = ask({"doctor"}).printed;
     CHECK(contains(report, "conv2d fprop, dgrad on sm_90a: " + words));
