@@ -8,6 +8,7 @@ module;
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 module spio.command;

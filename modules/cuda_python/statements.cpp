@@ -11,6 +11,8 @@ module;
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -11,6 +11,8 @@ module;
 #include "matmul/wgmma.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -107,6 +109,18 @@ template <class Add> void add_cp_async_configs(Add const& add) {
 
 double time_of(candidate const& candidate) { return candidate.expected.microseconds; }
 
+// By rising time; of equal times, the first comes first.
+std::vector<candidate> sorted_by_time(std::vector<candidate> const& list) {
+    std::vector<std::size_t> order(list.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(time_of(list[i]), i); });
+    std::vector<candidate> sorted;
+    for (std::size_t const i : order) {
+        sorted.push_back(list[i]);
+    }
+    return sorted;
+}
+
 } // namespace
 
 std::vector<candidate> candidates(problem const& problem, arch arch, body body) {
@@ -122,9 +136,7 @@ std::vector<candidate> candidates(problem const& problem, arch arch, body body) 
     } else if (arch.has_wgmma()) {
         add_wgmma_configs(problem, chip_of(arch.is_host ? sm_90a : arch).sm_count, add);
     }
-    // Of equal times, the first comes first.
-    std::ranges::stable_sort(list, {}, time_of);
-    return list;
+    return sorted_by_time(list);
 }
 
 std::vector<config> space(problem const& problem, arch arch, body body) {
@@ -142,7 +154,7 @@ std::vector<config> space(problem const& problem, arch arch) {
         auto const others = candidates(problem, arch, body::cp_async);
         list.insert(list.end(), others.begin(), others.end());
     }
-    std::ranges::stable_sort(list, {}, time_of);
+    list = sorted_by_time(list);
     std::vector<config> configs;
     for (auto const& candidate : list) {
         if (time_of(candidate) > slowest_trial * time_of(list.front())) break;

@@ -8,8 +8,10 @@
 // source.
 module;
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>

@@ -13,6 +13,7 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
