@@ -18,6 +18,7 @@ import spio.spec;
 
 static std::size_t understood_count = 0, refused_count = 0;
 
+// Called at the end of the program.
 static void print_figure() {
     std::printf("summary: aot.fuzz_manifest: %zu lines understood and %zu manifests refused\n",
                 understood_count, refused_count);

@@ -25,6 +25,7 @@ namespace aot = spio::aot;
 
 static std::size_t read_count = 0, refused_count = 0, found_count = 0;
 
+// Called at the end of the program.
 static void print_figure() {
     std::printf("summary: aot.fuzz_pack: %zu packs read and %zu refused, %zu images found\n",
                 read_count, refused_count, found_count);

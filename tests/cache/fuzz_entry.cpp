@@ -21,6 +21,7 @@ static cache::key const key = cache::key_of(
     {.source = "fuzz", .headers = {}, .options = {}, .nvrtc_build = "1", .arch = "sm_80"});
 static std::size_t read_count = 0, refused_count = 0;
 
+// Called at the end of the program.
 static void print_counts() {
     std::printf("summary: cache.fuzz_entry: %zu files read and %zu refused\n", read_count,
                 refused_count);

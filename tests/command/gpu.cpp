@@ -3,8 +3,11 @@
 //
 // The fake keeps the GPU's memory and kernels in plain objects (`objects` are those not given
 // back), notes every call, and can fail any; expect({}) forgets what was noted and lets none fail.
-// A pack is a file of compiled kernels; a configuration (threads=128 vectors=1) is how a kernel
-// divides its work. SPIO_TUNED is a file of measured ones, SPIO_NVRTC the compiler to load.
+// A family of kernels solves one kind of problem: axpby computes y = a x + b y of n elements. An
+// image is a compiled kernel, a pack a file of images, a manifest a list of problems for one; the
+// policy aot_only takes kernels from packs alone. An image is stale if the kernels' text, of which
+// it has a digest, has changed. A configuration (threads=128 vectors=1) is how a kernel divides its
+// work. SPIO_TUNED is a file of measured ones, SPIO_NVRTC the compiler to load.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"
@@ -49,13 +52,7 @@ struct pack_folder {
 
     // The pack has the kernel for this n; with `is_stale` it is that of another source.
     explicit pack_folder(int n = 1000, std::string const& family = "axpby", bool is_stale = false)
-        : pack_folder(
-              [&] {
-                  spec spec = axpby::specialize({.n = n}, sm_90a);
-                  spec.family = family;
-                  return spec;
-              }(),
-              is_stale) {}
+        : pack_folder(renamed(axpby::specialize({.n = n}, sm_90a), family), is_stale) {}
     explicit pack_folder(spec const& spec, bool is_stale = false) {
         std::string const text = "\177ELF" + spec.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
@@ -69,6 +66,10 @@ struct pack_folder {
         std::ofstream(pack, std::ios::binary)
             .write(reinterpret_cast<char const*>(packed.data()),
                    static_cast<std::streamsize>(packed.size()));
+    }
+    static spec renamed(spec spec, std::string const& family) {
+        spec.family = family;
+        return spec;
     }
 };
 
@@ -169,8 +170,7 @@ TEST_CASE("tune says why it cannot measure, and then writes no file") {
     expect("layernorm_2d channels=64 positions=4", exit_status::usage,
            "those that can be tuned are axpby, conv2d and matmul");
     expect("axpby n=1000", exit_status::tool_failed,
-           "no configuration of axpby n=1000 could be "
-           "measured; the first: ");
+           "no configuration of axpby n=1000 could be measured; the first: ");
     expect("axpby n=1000 --best 0", exit_status::usage, "--best is 0");
     expect("axpby m=1", exit_status::usage, "axpby");
     expect("--seed 1", exit_status::usage, "either a family and its problem or a --manifest");
@@ -286,7 +286,7 @@ TEST_CASE("a wrong result is told, and is a failure") {
     CHECK(contains(as_json.printed, "\"wrong\":1000"));
 }
 
-TEST_CASE("the doctor names the GPUs, and what is wrong with a driver") {
+TEST_CASE("the doctor, which tests a machine, names its GPUs, and what is wrong with a driver") {
     fake::the_machine().expect({});
     auto const good = ask("doctor");
     CHECK(contains(good.printed, "driver          for CUDA 13.0\n"));

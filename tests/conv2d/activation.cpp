@@ -28,7 +28,7 @@ using conv2d::activation;
 std::string const names[] = {"SiLU", "GELU", "derivative of SiLU", "derivative of GELU"};
 
 // Checks the four results for the bfloat16 with these bits, which are the upper half of a float's.
-void expect_activations(test::trial& t, unsigned bits, float const* got) {
+void expect_activations(test::trial& trial, unsigned bits, float const* got) {
     float const x = std::bit_cast<float>(bits << 16);
     for (int n = 0; n < 4; ++n) {
         auto const function = n % 2 == 0 ? activation::silu : activation::gelu;
@@ -37,31 +37,31 @@ void expect_activations(test::trial& t, unsigned bits, float const* got) {
             return names[n] + " at " + std::to_string(x) + " is " + std::to_string(value);
         };
         if (std::isnan(x)) {
-            t.expect(std::isnan(value), complaint);
+            trial.expect(std::isnan(value), complaint);
         } else if (std::isinf(x) && x > 0 && n < 2) {
-            t.expect(value == HUGE_VAL, complaint);
+            trial.expect(value == HUGE_VAL, complaint);
         } else if (n < 2) {
             // 2^-31 is the error that activations may have where they are nearly 0.
             double const exact = conv2d::activated(static_cast<double>(x), function);
-            t.expect_within(names[n], bits, value, exact,
-                            conv2d::activation_unit * std::abs(exact) + 0x1p-31);
+            trial.expect_within(names[n], bits, value, exact,
+                                conv2d::activation_unit * std::abs(exact) + 0x1p-31);
         } else {
             double const exact = std::isinf(x)
                                      ? (x > 0 ? 1 : 0)
                                      : conv2d::derivative(static_cast<double>(x), function);
-            t.expect_within(names[n], bits, value, exact, conv2d::activation_unit);
+            trial.expect_within(names[n], bits, value, exact, conv2d::activation_unit);
         }
     }
 }
 
-test::test_case const activation_case("conv2d_activation", [](test::trial& t) {
+test::test_case const activation_case("conv2d_activation", [](test::trial& trial) {
     using namespace test::conv2d_activation;
-    auto const results = t.make<float>("results", 4 * 65536);
-    t.launch<params>({"conv2d_activation", conv2d_activation}, {blocks}, {.block = {threads}},
-                     {results.data()});
+    auto const results = trial.make<float>("results", 4 * 65536);
+    trial.launch<params>({"conv2d_activation", conv2d_activation}, {blocks}, {.block = {threads}},
+                         {results.data()});
     auto const got = results.read();
     for (unsigned n = 0; n < 65536; ++n) {
-        expect_activations(t, n, &got[4 * n]);
+        expect_activations(trial, n, &got[4 * n]);
     }
 });
 

@@ -77,17 +77,17 @@ tensors::tensors(std::mt19937& random, problem const& problem)
       preactivation(
           elements(random, problem.has_derivative() ? input_size(problem) : 0, problem.type)) {}
 
-tensors_on_device::tensors_on_device(trial& t, problem const& problem, tensors const& inputs)
+tensors_on_device::tensors_on_device(trial& trial, problem const& problem, tensors const& inputs)
     : problem_(problem),
-      input_(t.make("input", inputs.input)),
-      filter_(t.make("filter", inputs.filter)),
-      bias_(t.make("bias", inputs.bias)),
-      scale_(t.make("scale", inputs.scale)),
-      residual_(t.make("residual", inputs.residual)),
-      input_preactivation_(t.make("input_preactivation", inputs.preactivation)),
-      output_(t.make("output", poison(output_size(problem)))),
+      input_(trial.make("input", inputs.input)),
+      filter_(trial.make("filter", inputs.filter)),
+      bias_(trial.make("bias", inputs.bias)),
+      scale_(trial.make("scale", inputs.scale)),
+      residual_(trial.make("residual", inputs.residual)),
+      input_preactivation_(trial.make("input_preactivation", inputs.preactivation)),
+      output_(trial.make("output", poison(output_size(problem)))),
       preactivation_(
-          t.make("preactivation", poison(problem.preactivation ? output_size(problem) : 0))) {}
+          trial.make("preactivation", poison(problem.preactivation ? output_size(problem) : 0))) {}
 
 correlation_args<element_bits> tensors_on_device::arguments() const {
     auto const correlation = correlation_of(problem_);
@@ -136,22 +136,23 @@ double_outputs expected_outputs(variant const& variant, problem const& problem,
 
 } // namespace
 
-void expect_sums(trial& t, variant const& variant, problem const& problem, tensors const& inputs,
-                 outputs const& got) {
+void expect_sums(trial& trial, variant const& variant, problem const& problem,
+                 tensors const& inputs, outputs const& got) {
     std::string const name = variant.symbol;
     auto const exact = expected_outputs(variant, problem, inputs);
     auto const compare = [&](std::string const& tensor, std::vector<unsigned short> const& bits,
                              double_sums const& sums) {
-        t.expect(bits.size() == sums.values.size(), [&] { return tensor + " has another size"; });
+        trial.expect(bits.size() == sums.values.size(),
+                     [&] { return tensor + " has another size"; });
         for (std::size_t i = 0; i < bits.size(); ++i) {
-            t.expect_within(tensor, i, number_of(bits[i], problem.type), sums.values[i],
-                            error_bound(problem, sums, i));
+            trial.expect_within(tensor, i, number_of(bits[i], problem.type), sums.values[i],
+                                error_bound(problem, sums, i));
         }
         // All other outputs must have the same bits on every device; the host device rounds SiLU
         // and GELU otherwise than a GPU.
         bool const is_smooth =
             problem.activation == activation::silu || problem.activation == activation::gelu;
-        if (!is_smooth) t.same_bits(tensor, bits);
+        if (!is_smooth) trial.same_bits(tensor, bits);
     };
     compare(name, got.output, exact.output);
     if (problem.preactivation) {
@@ -159,28 +160,28 @@ void expect_sums(trial& t, variant const& variant, problem const& problem, tenso
     }
 }
 
-void run_random(trial& t, std::vector<variant> const& variants, int problems) {
-    for (int n = 0; n < t.share(problems); ++n) {
+void run_random(trial& trial, std::vector<variant> const& variants, int problems) {
+    for (int n = 0; n < trial.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
-        auto const problem = drawn_problem(t.random(), variant.layer, t.is_small());
-        tensors const inputs(t.random(), problem);
-        expect_sums(t, variant, problem, inputs, variant.run(t, problem, inputs));
+        auto const problem = drawn_problem(trial.random(), variant.layer, trial.is_small());
+        tensors const inputs(trial.random(), problem);
+        expect_sums(trial, variant, problem, inputs, variant.run(trial, problem, inputs));
     }
 }
 
-void run_infinite(trial& t, std::vector<variant> const& variants) {
+void run_infinite(trial& trial, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
-        auto const problem = drawn_problem(t.random(), variant.layer, true);
-        tensors inputs(t.random(), problem);
+        auto const problem = drawn_problem(trial.random(), variant.layer, true);
+        tensors inputs(trial.random(), problem);
         for (unsigned short const bits : special_elements(problem.type)) {
-            inputs.input[t.random()() % inputs.input.size()] = bits;
+            inputs.input[trial.random()() % inputs.input.size()] = bits;
         }
         auto const exact = expected_outputs(variant, problem, inputs).output;
-        auto const got = variant.run(t, problem, inputs).output;
+        auto const got = variant.run(trial, problem, inputs).output;
         for (std::size_t i = 0; i < got.size(); ++i) {
             double const number = number_of(got[i], problem.type), expected = exact.values[i];
             bool const is_same = is_same_kind(number, expected);
-            t.expect(is_same, [&] {
+            trial.expect(is_same, [&] {
                 return variant.symbol + ("[" + std::to_string(i)) + "] is " +
                        std::to_string(number) + ", not " + std::to_string(expected);
             });

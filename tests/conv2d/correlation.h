@@ -37,7 +37,7 @@ struct outputs {
 // The same tensors on a device, and the outputs.
 class tensors_on_device {
   public:
-    tensors_on_device(trial& t, problem const& problem, tensors const& inputs);
+    tensors_on_device(trial& trial, problem const& problem, tensors const& inputs);
 
     conv2d::correlation_args<conv2d::element_bits> arguments() const;
     conv2d::epilogue_pointers epilogue() const;
@@ -63,12 +63,12 @@ struct variant {
 };
 
 // Compares all outputs with sums in double, within the bound of rounding.
-void expect_sums(trial& t, variant const& variant, problem const& problem, tensors const& inputs,
-                 outputs const& got);
+void expect_sums(trial& trial, variant const& variant, problem const& problem,
+                 tensors const& inputs, outputs const& got);
 // Runs `problems` problems of random sizes for each variant in turn, and compares.
-void run_random(trial& t, std::vector<variant> const& variants, int problems);
+void run_random(trial& trial, std::vector<variant> const& variants, int problems);
 // Puts NaN and infinities into the input: they must reach the outputs that read them, and no
 // others.
-void run_infinite(trial& t, std::vector<variant> const& variants);
+void run_infinite(trial& trial, std::vector<variant> const& variants);
 
 } // namespace spio::test::conv2d_correlation

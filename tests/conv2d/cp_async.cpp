@@ -48,12 +48,13 @@ namespace cp_async = test::conv2d_cp_async;
 // The kernel of a layer, launched with the tensors of a problem that the layer admits.
 variant variant_of(test::kernel<params> const& kernel, cp_async::layer const& layer,
                    bool adds_number = false) {
-    auto const run = [kernel, config = layer.config](test::trial& t, problem const& problem,
+    auto const run = [kernel, config = layer.config](test::trial& trial, problem const& problem,
                                                      tensors const& inputs) {
-        tensors_on_device const tensors(t, problem, inputs);
-        t.launch(kernel, {static_cast<int>(config.blocks_of(problem))},
-                 {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
-                 {tensors.arguments(), tensors.epilogue()});
+        tensors_on_device const tensors(trial, problem, inputs);
+        trial.launch(
+            kernel, {static_cast<int>(config.blocks_of(problem))},
+            {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
+            {tensors.arguments(), tensors.epilogue()});
         return tensors.read();
     };
     return {kernel.symbol, layer.problem, run, adds_number};
@@ -91,27 +92,28 @@ std::vector<variant> const dgrads = {
 };
 
 // The counts of problems: every layer once with small effort, some 25 or 35 times with all.
-test::test_case const fprop_case("conv2d_cp_async_fprop", [](test::trial& t) {
-    run_random(t, fprops, t.is_small() ? 13 : 304);
+test::test_case const fprop_case("conv2d_cp_async_fprop", [](test::trial& trial) {
+    run_random(trial, fprops, trial.is_small() ? 13 : 304);
 });
-test::test_case const dgrad_case("conv2d_cp_async_dgrad", [](test::trial& t) {
-    run_random(t, dgrads, t.is_small() ? 9 : 305);
+test::test_case const dgrad_case("conv2d_cp_async_dgrad", [](test::trial& trial) {
+    run_random(trial, dgrads, trial.is_small() ? 9 : 305);
 });
-test::test_case const infinite_case("conv2d_cp_async_infinite", [](test::trial& t) {
-    run_infinite(t, fprops);
-    run_infinite(t, dgrads);
+test::test_case const infinite_case("conv2d_cp_async_infinite", [](test::trial& trial) {
+    run_infinite(trial, fprops);
+    run_infinite(trial, dgrads);
 });
 
 // A kernel that knows n gives the same bits as one to which the launch passes n.
-test::test_case const known_case("conv2d_cp_async_known", [](test::trial& t) {
+test::test_case const known_case("conv2d_cp_async_known", [](test::trial& trial) {
     auto const known =
         variant_of({"conv2d_cp_async_known", conv2d_cp_async_known}, cp_async::known);
     auto const known_but_n = variant_of(
         {"conv2d_cp_async_known_but_n", conv2d_cp_async_known_but_n}, cp_async::known_but_n);
-    tensors const inputs(t.random(), known.layer);
-    auto const got = known.run(t, known.layer, inputs);
-    expect_sums(t, known, known.layer, inputs, got);
-    t.expect_equal(known_but_n.symbol, known_but_n.run(t, known.layer, inputs).output, got.output);
+    tensors const inputs(trial.random(), known.layer);
+    auto const got = known.run(trial, known.layer, inputs);
+    expect_sums(trial, known, known.layer, inputs, got);
+    trial.expect_equal(known_but_n.symbol, known_but_n.run(trial, known.layer, inputs).output,
+                       got.output);
 });
 
 } // namespace

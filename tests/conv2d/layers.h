@@ -17,8 +17,9 @@ using conv2d::precision;
 using conv2d::problem;
 using conv2d::known_sizes;
 
-// A layer with c channels and r x s taps, whose kernel is compiled for images of any size: n, h and
-// w are 0 until the launch.
+// A layer with c channels, a filter of r rows and s columns, and padding of rows and of columns,
+// whose kernel is compiled for images of any size: n, h and w are 0 until the launch. `gradient` is
+// the type of the filter's gradient.
 constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
                            bool bias = false, precision gradient = precision::fp32) {
     return {.n = 0,

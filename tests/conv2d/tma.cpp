@@ -52,14 +52,14 @@ namespace tma = test::conv2d_tma;
 // The kernel of a layer, launched with the tensors of a problem that the layer admits.
 variant variant_of(test::kernel<params> const& kernel, tma::layer const& layer,
                    bool adds_number = false) {
-    auto const run = [kernel, config = layer.config](test::trial& t, problem const& problem,
+    auto const run = [kernel, config = layer.config](test::trial& trial, problem const& problem,
                                                      tensors const& inputs) {
-        tensors_on_device const tensors(t, problem, inputs);
+        tensors_on_device const tensors(trial, problem, inputs);
         auto const input_plan = conv2d::tma::input_plan(problem, config);
         auto const output_plan = conv2d::tma::output_plan(problem, config);
         auto const epilogue = tensors.epilogue();
         auto const map = [&](tensor_map_plan const& plan, void const* base) {
-            return t.make_map<tensor_map_words>(plan, const_cast<void*>(base));
+            return trial.make_map<tensor_map_words>(plan, const_cast<void*>(base));
         };
         params p = {.input = map(input_plan, tensors.input()),
                     .output = map(output_plan, tensors.output()),
@@ -68,9 +68,9 @@ variant variant_of(test::kernel<params> const& kernel, tma::layer const& layer,
         if (problem.residual) p.residual = map(output_plan, epilogue.residual);
         if (problem.preactivation) p.preactivation = map(output_plan, epilogue.preactivation);
         if (problem.has_derivative()) p.preactivation = map(input_plan, epilogue.preactivation);
-        t.launch(kernel, {static_cast<int>(config.blocks_of(problem))},
-                 {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
-                 p);
+        trial.launch(
+            kernel, {static_cast<int>(config.blocks_of(problem))},
+            {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)}, p);
         return tensors.read();
     };
     return {kernel.symbol, layer.problem, run, adds_number};
@@ -108,27 +108,30 @@ std::vector<variant> const dgrads = {
 
 // The counts of problems: every layer once with small effort, some 27 or 43 times with all.
 test::test_case const fprop_case(
-    "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 11 : 304); }, 90);
+    "conv2d_tma_fprop",
+    [](test::trial& trial) { run_random(trial, fprops, trial.is_small() ? 11 : 304); }, 90);
 test::test_case const dgrad_case(
-    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 11 : 305); }, 90);
+    "conv2d_tma_dgrad",
+    [](test::trial& trial) { run_random(trial, dgrads, trial.is_small() ? 11 : 305); }, 90);
 test::test_case const infinite_case(
     "conv2d_tma_infinite",
-    [](test::trial& t) {
-        run_infinite(t, fprops);
-        run_infinite(t, dgrads);
+    [](test::trial& trial) {
+        run_infinite(trial, fprops);
+        run_infinite(trial, dgrads);
     },
     90);
 
 // A kernel that knows n gives the same bits as one to which the launch passes n. Kernels whose tile
 // covers all rows of an image (covered) give the right sums too.
-void run_known(test::trial& t) {
+void run_known(test::trial& trial) {
     auto const known = variant_of({"conv2d_tma_known", conv2d_tma_known}, tma::known);
     auto const known_but_n =
         variant_of({"conv2d_tma_known_but_n", conv2d_tma_known_but_n}, tma::known_but_n);
-    tensors const inputs(t.random(), known.layer);
-    auto const got = known.run(t, known.layer, inputs);
-    expect_sums(t, known, known.layer, inputs, got);
-    t.expect_equal(known_but_n.symbol, known_but_n.run(t, known.layer, inputs).output, got.output);
+    tensors const inputs(trial.random(), known.layer);
+    auto const got = known.run(trial, known.layer, inputs);
+    expect_sums(trial, known, known.layer, inputs, got);
+    trial.expect_equal(known_but_n.symbol, known_but_n.run(trial, known.layer, inputs).output,
+                       got.output);
 
     for (auto const& covered :
          {variant_of({"conv2d_tma_covered", conv2d_tma_covered}, tma::covered),
@@ -137,8 +140,9 @@ void run_known(test::trial& t) {
           variant_of({"conv2d_tma_covered_strided", conv2d_tma_covered_strided},
                      tma::covered_strided),
           variant_of({"conv2d_tma_covered_back", conv2d_tma_covered_back}, tma::covered_back)}) {
-        tensors const inputs(t.random(), covered.layer);
-        expect_sums(t, covered, covered.layer, inputs, covered.run(t, covered.layer, inputs));
+        tensors const inputs(trial.random(), covered.layer);
+        expect_sums(trial, covered, covered.layer, inputs,
+                    covered.run(trial, covered.layer, inputs));
     }
 }
 test::test_case const known_case("conv2d_tma_known", run_known, 90);

@@ -39,15 +39,17 @@ struct tensors {
                       problem.type)) {}
 };
 
-// The kernel's parameters, with tensor maps for the kernel that uses TMA.
+// The kernel's parameters, with tensor maps for the kernel that uses TMA. Kernels by cp.async store
+// no gradients, but sums in the workspace.
 cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
-                          void* x, void* dy, vec<float, 4>* workspace, void*, float*) {
+                          void* x, void* dy, vec<float, 4>* workspace, void* /*dw*/,
+                          float* /*dbias*/) {
     return {.x = x, .dy = dy, .workspace = workspace, .sizes = wgrad::sizes_passed(problem)};
 }
-tma_params params_of(test::trial& t, layers::tma_layer const& layer, problem const& problem,
+tma_params params_of(test::trial& trial, layers::tma_layer const& layer, problem const& problem,
                      void* x, void* dy, vec<float, 4>* workspace, void* dw, float* dbias) {
-    return {.x = t.make_map<tensor_map_words>(wgrad_tma::x_plan(problem, layer.config), x),
-            .dy = t.make_map<tensor_map_words>(wgrad_tma::dy_plan(problem, layer.config), dy),
+    return {.x = trial.make_map<tensor_map_words>(wgrad_tma::x_plan(problem, layer.config), x),
+            .dy = trial.make_map<tensor_map_words>(wgrad_tma::dy_plan(problem, layer.config), dy),
             .workspace = workspace,
             .sizes = wgrad::sizes_passed(problem),
             .dw = dw,
@@ -57,6 +59,7 @@ tma_params params_of(test::trial& t, layers::tma_layer const& layer, problem con
 int cluster_of(wgrad_cp_async::config const&) { return 1; }
 int cluster_of(wgrad_tma::config const& config) { return config.cluster; }
 
+// The gradients of the filter and of the bias.
 struct gradients {
     std::vector<float> filter, bias;
 };
@@ -64,37 +67,37 @@ struct gradients {
 // Runs both kernels, or the one whose clusters add the sums, and returns the gradients. The
 // workspace has elements of 16 bytes.
 template <class Variant>
-gradients run(test::trial& t, Variant const& variant, problem const& problem,
+gradients run(test::trial& trial, Variant const& variant, problem const& problem,
               tensors const& inputs) {
     auto const& config = variant.layer.config;
     auto const reduction = wgrad_reduce::config_for(problem, config.groups, config.splits, false);
-    auto const x = t.make("x", inputs.x), dy = t.make("dy", inputs.dy);
-    auto const workspace = t.make<vec<float, 4>>(
+    auto const x = trial.make("x", inputs.x), dy = trial.make("dy", inputs.dy);
+    auto const workspace = trial.make<vec<float, 4>>(
         "workspace", static_cast<std::size_t>(config.workspace_bytes(problem) / 16));
     bool const in_float = problem.gradient == precision::fp32;
     auto const size =
         static_cast<std::size_t>(8) * static_cast<std::size_t>(problem.c * problem.taps());
-    auto const floats = t.make<float>("dw", in_float ? size : 0);
-    auto const shorts = t.make<unsigned short>("dw", in_float ? 0 : size);
+    auto const floats = trial.make<float>("dw", in_float ? size : 0);
+    auto const shorts = trial.make<unsigned short>("dw", in_float ? 0 : size);
     auto const bias =
-        t.make<float>("dbias", static_cast<std::size_t>(problem.bias ? problem.c : 0));
+        trial.make<float>("dbias", static_cast<std::size_t>(problem.bias ? problem.c : 0));
     void* const dw = in_float ? static_cast<void*>(floats.data()) : shorts.data();
-    t.launch(variant.run, {static_cast<int>(config.blocks_of(problem))},
-             {.block = {config.threads(problem)},
-              .cluster = {cluster_of(config)},
-              .shared_bytes = config.shared_bytes(problem)},
-             params_of(t, variant.layer, problem, x.data(), dy.data(), workspace.data(), dw,
-                       bias.data()));
+    trial.launch(variant.run, {static_cast<int>(config.blocks_of(problem))},
+                 {.block = {config.threads(problem)},
+                  .cluster = {cluster_of(config)},
+                  .shared_bytes = config.shared_bytes(problem)},
+                 params_of(trial, variant.layer, problem, x.data(), dy.data(), workspace.data(), dw,
+                           bias.data()));
     if (cluster_of(config) == 1) {
-        t.launch(variant.reduce, {static_cast<int>(reduction.blocks_of(problem))},
-                 {.block = {reduction.threads(problem)},
-                  .shared_bytes = reduction.shared_bytes(problem)},
-                 {.workspace = workspace.data(),
-                  .dw = dw,
-                  .dbias = bias.data(),
-                  .c = problem.c,
-                  .splits = reduction.splits,
-                  .groups = reduction.groups});
+        trial.launch(variant.reduce, {static_cast<int>(reduction.blocks_of(problem))},
+                     {.block = {reduction.threads(problem)},
+                      .shared_bytes = reduction.shared_bytes(problem)},
+                     {.workspace = workspace.data(),
+                      .dw = dw,
+                      .dbias = bias.data(),
+                      .c = problem.c,
+                      .splits = reduction.splits,
+                      .groups = reduction.groups});
     }
     gradients result = {floats.read(), bias.read()};
     for (auto const bits : shorts.read()) {
@@ -104,17 +107,17 @@ gradients run(test::trial& t, Variant const& variant, problem const& problem,
 }
 
 // Compares all gradients with sums in double, within the bound of rounding.
-void expect_sums(test::trial& t, std::string const& name, problem const& problem,
+void expect_sums(test::trial& trial, std::string const& name, problem const& problem,
                  tensors const& inputs, gradients const& got) {
     auto const exact = reference_gradients(problem, inputs.x, inputs.dy);
     auto const expect = [&](std::string const& suffix, std::vector<float> const& values,
                             double_sums const& sums, precision rounding) {
         for (std::size_t i = 0; i < values.size(); ++i) {
-            t.expect_within(
+            trial.expect_within(
                 name + suffix, i, static_cast<double>(values[i]), sums.values[i],
                 bound(products_of(problem), sums.values[i], sums.magnitudes[i], rounding));
         }
-        t.same_bits(name + suffix, values);
+        trial.same_bits(name + suffix, values);
     };
     expect("", got.filter, exact.filter, problem.gradient);
     expect(" bias", got.bias, exact.bias, precision::fp32);
@@ -135,57 +138,60 @@ problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool 
 
 // Problems of one layer after the other, of random sizes.
 template <class Variant>
-void run_random(test::trial& t, std::vector<Variant> const& variants, int problems) {
-    for (int n = 0; n < t.share(problems); ++n) {
+void run_random(test::trial& trial, std::vector<Variant> const& variants, int problems) {
+    for (int n = 0; n < trial.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
-        bool const is_wide = !t.is_small() && t.random()() % 8 == 0;
-        auto const problem = drawn_problem(t.random(), variant.layer.problem, is_wide);
-        tensors const inputs(t.random(), problem);
-        expect_sums(t, variant.run.symbol, problem, inputs, run(t, variant, problem, inputs));
+        bool const is_wide = !trial.is_small() && trial.random()() % 8 == 0;
+        auto const problem = drawn_problem(trial.random(), variant.layer.problem, is_wide);
+        tensors const inputs(trial.random(), problem);
+        expect_sums(trial, variant.run.symbol, problem, inputs,
+                    run(trial, variant, problem, inputs));
     }
 }
 // Each layer once with small effort, and some 20 times with all; a kernel that uses TMA needs
 // architecture 90.
-test::test_case const cp_async_case("conv2d_wgrad_cp_async", [](test::trial& t) {
-    run_random(t, cp_async_variants, t.is_small() ? 14 : 333);
+test::test_case const cp_async_case("conv2d_wgrad_cp_async", [](test::trial& trial) {
+    run_random(trial, cp_async_variants, trial.is_small() ? 14 : 333);
 });
 test::test_case const tma_case(
     "conv2d_wgrad_tma",
-    [](test::trial& t) { run_random(t, tma_variants, t.is_small() ? 18 : 333); }, 90);
+    [](test::trial& trial) { run_random(trial, tma_variants, trial.is_small() ? 18 : 333); }, 90);
 
 // Puts NaN and infinities into x: they must reach the taps that read them, and no others. Some are
 // in the first and the last column, beside which are those of other rows in memory.
-template <class Variant> void run_infinite(test::trial& t, std::vector<Variant> const& variants) {
+template <class Variant>
+void run_infinite(test::trial& trial, std::vector<Variant> const& variants) {
     bool is_wide = false;
     for (auto const& variant : variants) {
-        auto const problem = drawn_problem(t.random(), variant.layer.problem, is_wide);
+        auto const problem = drawn_problem(trial.random(), variant.layer.problem, is_wide);
         is_wide = !is_wide;
-        tensors inputs(t.random(), problem);
+        tensors inputs(trial.random(), problem);
         auto const channels = static_cast<std::size_t>(problem.c);
         auto const columns = static_cast<std::size_t>(problem.w);
         for (unsigned short const bits : test::special_elements(problem.type)) {
-            auto const place = t.random()() % inputs.x.size();
+            auto const place = trial.random()() % inputs.x.size();
             auto const row_start = place / (channels * columns) * (channels * columns);
             inputs.x[place] = bits;
             inputs.x[row_start + place % channels] = bits;
             inputs.x[row_start + (columns - 1) * channels + place % channels] = bits;
         }
         auto const exact = reference_gradients(problem, inputs.x, inputs.dy).filter.values;
-        auto const got = run(t, variant, problem, inputs).filter;
+        auto const got = run(trial, variant, problem, inputs).filter;
         for (std::size_t i = 0; i < got.size(); ++i) {
             auto const number = static_cast<double>(got[i]);
             bool const is_same = is_same_kind(number, exact[i]);
-            t.expect(is_same, [&] {
+            trial.expect(is_same, [&] {
                 return variant.run.symbol + ("[" + std::to_string(i)) + "] is " +
                        std::to_string(number) + ", not " + std::to_string(exact[i]);
             });
         }
     }
 }
-test::test_case const infinite_cp_async_case("conv2d_wgrad_cp_async_infinite", [](test::trial& t) {
-    run_infinite(t, cp_async_variants);
-});
+test::test_case const infinite_cp_async_case("conv2d_wgrad_cp_async_infinite",
+                                             [](test::trial& trial) {
+                                                 run_infinite(trial, cp_async_variants);
+                                             });
 test::test_case const infinite_tma_case(
-    "conv2d_wgrad_tma_infinite", [](test::trial& t) { run_infinite(t, tma_variants); }, 90);
+    "conv2d_wgrad_tma_infinite", [](test::trial& trial) { run_infinite(trial, tma_variants); }, 90);
 
 } // namespace

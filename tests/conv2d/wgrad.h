@@ -31,7 +31,8 @@ template <class Config> struct layer {
 using cp_async_layer = layer<conv2d::wgrad_cp_async::config>;
 using tma_layer = layer<conv2d::wgrad_tma::config>;
 
-// A layer with c channels and r x s taps, whose kernel is compiled for images of any size.
+// A layer with c channels, a filter of r rows and s columns, and padding of rows and of columns,
+// whose kernel is compiled for images of any size. `gradient` is the type of the filter's.
 constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias = false,
                            precision gradient = precision::fp32) {
     return conv2d_layers::layer_of(conv2d::direction::wgrad, c, r, s, pad_h, pad_w, bias, gradient);

@@ -32,15 +32,15 @@ template <abi::name> struct to {};
 inline auto& gpus = the_machine();
 
 // Keeps an object, and stores its handle.
-template <class Handle> result add(Handle* handle, object o) {
-    *handle = reinterpret_cast<Handle>(gpus.add(std::move(o)));
+template <class Handle> result add(Handle* handle, object added) {
+    *handle = reinterpret_cast<Handle>(gpus.add(std::move(added)));
     return result::success;
 }
 // Removes the object behind a handle; an invalid handle is the driver's error.
-inline result removed(kind k, void const* handle) {
-    return gpus.remove(k, handle) ? result::success : result::invalid_handle;
+inline result removed(kind removed_kind, void const* handle) {
+    return gpus.remove(removed_kind, handle) ? result::success : result::invalid_handle;
 }
-inline bool is_device(abi::device d) { return d >= 0 && d < machine::devices; }
+inline bool is_device(abi::device ordinal) { return ordinal >= 0 && ordinal < machine::devices; }
 inline object* current_context() {
     return entered.empty() ? nullptr
                            : gpus.find(kind::context, reinterpret_cast<void*>(entered.back()));
@@ -51,16 +51,16 @@ template <class F> result in_context(F f) {
     return context == nullptr ? result::invalid_context : f(context->device);
 }
 // The handles of the default streams, which are the same in every context.
-inline bool is_default(abi::stream s) { return reinterpret_cast<std::uintptr_t>(s) <= 2; }
+inline bool is_default(abi::stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= 2; }
 // Calls f with the object of a stream, null for a default one; fails if there is none.
-template <class F> result in_stream(abi::stream s, F f) {
-    if (is_default(s)) return in_context([&](int) { return f(nullptr); });
-    object* const stream = gpus.find(kind::stream, s);
+template <class F> result in_stream(abi::stream handle, F f) {
+    if (is_default(handle)) return in_context([&](int) { return f(nullptr); });
+    object* const stream = gpus.find(kind::stream, handle);
     return stream == nullptr ? result::invalid_handle : f(stream);
 }
 // Runs f at once, or appends it to the graph that the stream is captured into.
-inline result work(abi::stream s, std::function<void()> f) {
-    return in_stream(s, [&](object* stream) {
+inline result work(abi::stream handle, std::function<void()> f) {
+    return in_stream(handle, [&](object* stream) {
         if (stream != nullptr && stream->capturing) {
             stream->work.push_back(f);
         } else {

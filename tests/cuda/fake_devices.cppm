@@ -31,9 +31,9 @@ inline result answer(to<"cuInit">, unsigned flags) {
 inline result answer(to<"cuDriverGetVersion">, int* version) {
     return say(version, gpus.driver_version);
 }
-inline result answer(to<"cuGetErrorName">, result r, char const** name) {
-    return say<char const*>(name, r == result::out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
-                                                             : "CUDA_ERROR_OF_THE_FAKE");
+inline result answer(to<"cuGetErrorName">, result code, char const** name) {
+    return say<char const*>(name, code == result::out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                                                : "CUDA_ERROR_OF_THE_FAKE");
 }
 inline result answer(to<"cuGetErrorString">, result, char const** words) {
     return say<char const*>(words, "words of the fake");
@@ -43,61 +43,63 @@ inline result answer(to<"cuDeviceGetCount">, int* count) { return say(count, gpu
 inline result answer(to<"cuDeviceGet">, abi::device* device, int ordinal) {
     return is_device(ordinal) ? say(device, ordinal) : result::invalid_device;
 }
-inline result answer(to<"cuDeviceGetName">, char* name, int size, abi::device d) {
-    if (!is_device(d)) return result::invalid_device;
-    std::strncpy(name, ("Fake " + std::to_string(d)).c_str(), static_cast<std::size_t>(size));
+inline result answer(to<"cuDeviceGetName">, char* name, int size, abi::device ordinal) {
+    if (!is_device(ordinal)) return result::invalid_device;
+    std::strncpy(name, ("Fake " + std::to_string(ordinal)).c_str(), static_cast<std::size_t>(size));
     return result::success;
 }
-inline result answer(to<"cuDeviceGetUuid">, abi::uuid* uuid, abi::device d) {
+inline result answer(to<"cuDeviceGetUuid">, abi::uuid* uuid, abi::device ordinal) {
     *uuid = {};
-    uuid->bytes[15] = static_cast<unsigned char>(d + 1);
-    return is_device(d) ? result::success : result::invalid_device;
+    uuid->bytes[15] = static_cast<unsigned char>(ordinal + 1);
+    return is_device(ordinal) ? result::success : result::invalid_device;
 }
 inline result answer(to<"cuDeviceGetAttribute">, int* value, abi::device_attribute attribute,
-                     abi::device d) {
-    if (!is_device(d)) return result::invalid_device;
+                     abi::device ordinal) {
+    if (!is_device(ordinal)) return result::invalid_device;
     return say(value, attribute == abi::device_attribute::compute_capability_major   ? gpus.major
                       : attribute == abi::device_attribute::compute_capability_minor ? 0
                                                                                      : 132);
 }
-inline result answer(to<"cuDeviceTotalMem">, std::size_t* bytes, abi::device d) {
-    return is_device(d) ? say(bytes, std::size_t{1} << 30) : result::invalid_device;
+inline result answer(to<"cuDeviceTotalMem">, std::size_t* bytes, abi::device ordinal) {
+    return is_device(ordinal) ? say(bytes, std::size_t{1} << 30) : result::invalid_device;
 }
 
-inline result answer(to<"cuDevicePrimaryCtxRetain">, abi::context* context, abi::device d) {
-    if (!is_device(d)) return result::invalid_device;
+inline result answer(to<"cuDevicePrimaryCtxRetain">, abi::context* context, abi::device ordinal) {
+    if (!is_device(ordinal)) return result::invalid_device;
     for (auto const& [handle, o] : gpus.objects) {
-        if (o.kind == kind::context && o.device == d) {
+        if (o.kind == kind::context && o.device == ordinal) {
             *context = reinterpret_cast<abi::context>(handle);
         }
     }
-    if (gpus.retained[d]++ == 0) return add(context, {.kind = kind::context, .device = d});
+    if (gpus.retained[ordinal]++ == 0)
+        return add(context, {.kind = kind::context, .device = ordinal});
     return result::success;
 }
-inline result answer(to<"cuDevicePrimaryCtxRelease">, abi::device d) {
-    if (!is_device(d) || gpus.retained[d] == 0) return result::invalid_context;
-    if (--gpus.retained[d] > 0) return result::success;
+inline result answer(to<"cuDevicePrimaryCtxRelease">, abi::device ordinal) {
+    if (!is_device(ordinal) || gpus.retained[ordinal] == 0) return result::invalid_context;
+    if (--gpus.retained[ordinal] > 0) return result::success;
     std::erase_if(gpus.objects, [&](auto const& pair) {
-        return pair.second.kind == kind::context && pair.second.device == d;
+        return pair.second.kind == kind::context && pair.second.device == ordinal;
     });
     return result::success;
 }
-inline result answer(to<"cuCtxPushCurrent">, abi::context c) {
-    if (gpus.find(kind::context, c) == nullptr) return result::invalid_context;
-    entered.push_back(reinterpret_cast<std::uintptr_t>(c));
+inline result answer(to<"cuCtxPushCurrent">, abi::context handle) {
+    if (gpus.find(kind::context, handle) == nullptr) return result::invalid_context;
+    entered.push_back(reinterpret_cast<std::uintptr_t>(handle));
     return result::success;
 }
-inline result answer(to<"cuCtxPopCurrent">, abi::context* c) {
+inline result answer(to<"cuCtxPopCurrent">, abi::context* handle) {
     if (entered.empty()) return result::invalid_context;
-    *c = reinterpret_cast<abi::context>(entered.back());
+    *handle = reinterpret_cast<abi::context>(entered.back());
     entered.pop_back();
     return result::success;
 }
-inline result answer(to<"cuCtxGetCurrent">, abi::context* c) {
-    return say(c, current_context() ? reinterpret_cast<abi::context>(entered.back()) : nullptr);
+inline result answer(to<"cuCtxGetCurrent">, abi::context* handle) {
+    return say(handle,
+               current_context() ? reinterpret_cast<abi::context>(entered.back()) : nullptr);
 }
-inline result answer(to<"cuCtxGetDevice">, abi::device* d) {
-    return in_context([&](int device) { return say(d, device); });
+inline result answer(to<"cuCtxGetDevice">, abi::device* ordinal) {
+    return in_context([&](int device) { return say(ordinal, device); });
 }
 inline result answer(to<"cuCtxSynchronize">) {
     return in_context([](int) { return result::success; });
@@ -108,8 +110,9 @@ inline result answer(to<"cuMemGetInfo">, std::size_t* free, std::size_t* total) 
 
 inline result answer(to<"cuMemAlloc">, abi::pointer* address, std::size_t bytes) {
     if (bytes == 0) return result::invalid_value;
-    return in_context(
-        [&](int d) { return add(address, {.kind = kind::memory, .device = d, .bytes = bytes}); });
+    return in_context([&](int device) {
+        return add(address, {.kind = kind::memory, .device = device, .bytes = bytes});
+    });
 }
 inline result answer(to<"cuMemFree">, abi::pointer address) {
     return removed(kind::memory, reinterpret_cast<void*>(address));
@@ -126,33 +129,35 @@ inline result answer(to<"cuPointerGetAttribute">, void* value, abi::pointer_attr
     return memory ? say(static_cast<int*>(value), memory->device) : result::invalid_value;
 }
 // Copies bytes in the order of a stream.
-inline result move(void* destination, void const* source, std::size_t bytes, abi::stream s) {
-    return work(s, [=] { std::memcpy(destination, source, bytes); });
+inline result move(void* destination, void const* source, std::size_t bytes, abi::stream stream) {
+    return work(stream, [=] { std::memcpy(destination, source, bytes); });
 }
-inline result answer(to<"cuMemcpyHtoDAsync">, abi::pointer d, void const* h, std::size_t n,
-                     abi::stream s) {
-    if (!gpus.holds(d, n)) return result::invalid_value;
-    return move(reinterpret_cast<void*>(d), h, n, s);
+inline result answer(to<"cuMemcpyHtoDAsync">, abi::pointer destination, void const* source,
+                     std::size_t bytes, abi::stream stream) {
+    if (!gpus.holds(destination, bytes)) return result::invalid_value;
+    return move(reinterpret_cast<void*>(destination), source, bytes, stream);
 }
-inline result answer(to<"cuMemcpyDtoHAsync">, void* h, abi::pointer d, std::size_t n,
-                     abi::stream s) {
-    return gpus.holds(d, n) ? move(h, reinterpret_cast<void*>(d), n, s) : result::invalid_value;
+inline result answer(to<"cuMemcpyDtoHAsync">, void* destination, abi::pointer source,
+                     std::size_t bytes, abi::stream stream) {
+    if (!gpus.holds(source, bytes)) return result::invalid_value;
+    return move(destination, reinterpret_cast<void*>(source), bytes, stream);
 }
-inline result answer(to<"cuMemcpyDtoDAsync">, abi::pointer a, abi::pointer b, std::size_t n,
-                     abi::stream s) {
-    gpus.copied_bytes = n;
-    if (!gpus.holds(a, n) || !gpus.holds(b, n)) return result::invalid_value;
-    return move(reinterpret_cast<void*>(a), reinterpret_cast<void*>(b), n, s);
+inline result answer(to<"cuMemcpyDtoDAsync">, abi::pointer destination, abi::pointer source,
+                     std::size_t bytes, abi::stream stream) {
+    gpus.copied_bytes = bytes;
+    if (!gpus.holds(destination, bytes) || !gpus.holds(source, bytes)) return result::invalid_value;
+    return move(reinterpret_cast<void*>(destination), reinterpret_cast<void*>(source), bytes,
+                stream);
 }
-inline result answer(to<"cuMemsetD8Async">, abi::pointer d, unsigned char c, std::size_t n,
-                     abi::stream s) {
-    if (!gpus.holds(d, n)) return result::invalid_value;
-    return work(s, [=] { std::memset(reinterpret_cast<void*>(d), c, n); });
+inline result answer(to<"cuMemsetD8Async">, abi::pointer address, unsigned char value,
+                     std::size_t bytes, abi::stream stream) {
+    if (!gpus.holds(address, bytes)) return result::invalid_value;
+    return work(stream, [=] { std::memset(reinterpret_cast<void*>(address), value, bytes); });
 }
-inline result answer(to<"cuMemsetD32Async">, abi::pointer d, unsigned word, std::size_t n,
-                     abi::stream s) {
-    if (!gpus.holds(d, 4 * n)) return result::invalid_value;
-    return work(s, [=] { std::fill_n(reinterpret_cast<unsigned*>(d), n, word); });
+inline result answer(to<"cuMemsetD32Async">, abi::pointer address, unsigned word, std::size_t words,
+                     abi::stream stream) {
+    if (!gpus.holds(address, 4 * words)) return result::invalid_value;
+    return work(stream, [=] { std::fill_n(reinterpret_cast<unsigned*>(address), words, word); });
 }
 
 } // namespace fake

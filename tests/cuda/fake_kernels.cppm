@@ -86,9 +86,9 @@ inline result answer(to<"cuKernelGetFunction">, abi::function* function, abi::ke
     });
 }
 inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attribute attribute,
-                     abi::kernel handle, abi::device d) {
+                     abi::kernel handle, abi::device ordinal) {
     object* const kernel = gpus.find(kind::kernel, handle);
-    if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
+    if (kernel == nullptr || !is_device(ordinal)) return result::invalid_handle;
     switch (attribute) {
     case abi::function_attribute::max_dynamic_shared_bytes:
         return say(value, kernel->dynamic_shared);
@@ -99,9 +99,9 @@ inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attri
     }
 }
 inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute attribute, int value,
-                     abi::kernel handle, abi::device d) {
+                     abi::kernel handle, abi::device ordinal) {
     object* const kernel = gpus.find(kind::kernel, handle);
-    if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
+    if (kernel == nullptr || !is_device(ordinal)) return result::invalid_handle;
     if (attribute == abi::function_attribute::max_dynamic_shared_bytes)
         kernel->dynamic_shared = value;
     if (attribute == abi::function_attribute::non_portable_cluster_size_allowed)
@@ -126,13 +126,13 @@ inline result answer(to<"cuFuncLoad">, abi::function handle) {
     return unless_captured();
 }
 inline result answer(to<"cuFuncGetAttribute">, int* value, abi::function_attribute,
-                     abi::function f) {
-    return gpus.find(kind::function, f) ? say(value, 32) : result::invalid_handle;
+                     abi::function handle) {
+    return gpus.find(kind::function, handle) ? say(value, 32) : result::invalid_handle;
 }
 inline result answer(to<"cuOccupancyMaxActiveBlocksPerMultiprocessor">, int* blocks,
-                     abi::function f, int threads, std::size_t bytes) {
+                     abi::function handle, int threads, std::size_t bytes) {
     gpus.request = "shared " + std::to_string(bytes);
-    return gpus.find(kind::function, f) ? say(blocks, 2048 / threads) : result::invalid_handle;
+    return gpus.find(kind::function, handle) ? say(blocks, 2048 / threads) : result::invalid_handle;
 }
 // The numbers that the driver is told of a launch, and its attributes.
 inline std::string described(abi::launch_config const& config) {
@@ -154,11 +154,11 @@ inline std::string described(abi::launch_config const& config) {
     }
     return text;
 }
-inline result answer(to<"cuOccupancyMaxActiveClusters">, int* clusters, abi::function f,
+inline result answer(to<"cuOccupancyMaxActiveClusters">, int* clusters, abi::function handle,
                      abi::launch_config const* config) {
     gpus.request = described(*config);
     if (config->attribute_count == 0) return result::invalid_value;
-    return gpus.find(kind::function, f) ? say(clusters, 16) : result::invalid_handle;
+    return gpus.find(kind::function, handle) ? say(clusters, 16) : result::invalid_handle;
 }
 inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, abi::function handle,
                      void** parameters, void** extra) {

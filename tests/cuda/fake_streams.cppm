@@ -28,45 +28,49 @@ import :base;
 
 export namespace fake {
 
-inline result answer(to<"cuStreamCreateWithPriority">, abi::stream* s, abi::stream_flags flags,
+inline result answer(to<"cuStreamCreateWithPriority">, abi::stream* handle, abi::stream_flags flags,
                      int priority) {
     gpus.request = "priority " + std::to_string(priority);
     if (flags != abi::stream_flags::non_blocking) return result::invalid_value;
-    return in_context([&](int d) { return add(s, {.kind = kind::stream, .device = d}); });
+    return in_context(
+        [&](int device) { return add(handle, {.kind = kind::stream, .device = device}); });
 }
-inline result answer(to<"cuStreamDestroy">, abi::stream s) { return removed(kind::stream, s); }
-inline result answer(to<"cuStreamSynchronize">, abi::stream s) {
-    return in_stream(s, [](object*) { return result::success; });
+inline result answer(to<"cuStreamDestroy">, abi::stream handle) {
+    return removed(kind::stream, handle);
 }
-inline result answer(to<"cuStreamQuery">, abi::stream s) {
-    return in_stream(s, [](object*) { return result::success; });
+inline result answer(to<"cuStreamSynchronize">, abi::stream handle) {
+    return in_stream(handle, [](object*) { return result::success; });
 }
-inline result answer(to<"cuStreamWaitEvent">, abi::stream s, abi::event e, unsigned flags) {
+inline result answer(to<"cuStreamQuery">, abi::stream handle) {
+    return in_stream(handle, [](object*) { return result::success; });
+}
+inline result answer(to<"cuStreamWaitEvent">, abi::stream handle, abi::event event,
+                     unsigned flags) {
     gpus.request = "flags " + std::to_string(flags);
-    if (gpus.find(kind::event, e) == nullptr) return result::invalid_handle;
-    return in_stream(s, [](object*) { return result::success; });
+    if (gpus.find(kind::event, event) == nullptr) return result::invalid_handle;
+    return in_stream(handle, [](object*) { return result::success; });
 }
-inline result answer(to<"cuStreamGetCtx">, abi::stream s, abi::context* context) {
-    return in_stream(s, [&](object* stream) {
+inline result answer(to<"cuStreamGetCtx">, abi::stream handle, abi::context* context) {
+    return in_stream(handle, [&](object* stream) {
         if (stream == nullptr) {
             return say(context, reinterpret_cast<abi::context>(entered.back()));
         }
-        for (auto const& [handle, o] : gpus.objects) {
+        for (auto const& [id, o] : gpus.objects) {
             if (o.kind == kind::context && o.device == stream->device) {
-                return say(context, reinterpret_cast<abi::context>(handle));
+                return say(context, reinterpret_cast<abi::context>(id));
             }
         }
         return result::invalid_context;
     });
 }
-inline result answer(to<"cuStreamIsCapturing">, abi::stream s, abi::capture_status* status) {
-    return in_stream(s, [&](object* stream) {
+inline result answer(to<"cuStreamIsCapturing">, abi::stream handle, abi::capture_status* status) {
+    return in_stream(handle, [&](object* stream) {
         bool const active = stream != nullptr && stream->capturing;
         return say(status, active ? abi::capture_status::active : abi::capture_status::none);
     });
 }
-inline result answer(to<"cuStreamBeginCapture">, abi::stream s, abi::capture_mode mode) {
-    return in_stream(s, [mode](object* stream) {
+inline result answer(to<"cuStreamBeginCapture">, abi::stream handle, abi::capture_mode mode) {
+    return in_stream(handle, [mode](object* stream) {
         if (stream == nullptr) return result::stream_capture_unsupported;
         stream->capturing = true;
         stream->captured_by =
@@ -74,8 +78,8 @@ inline result answer(to<"cuStreamBeginCapture">, abi::stream s, abi::capture_mod
         return result::success;
     });
 }
-inline result answer(to<"cuStreamEndCapture">, abi::stream s, abi::graph* graph) {
-    return in_stream(s, [&](object* stream) {
+inline result answer(to<"cuStreamEndCapture">, abi::stream handle, abi::graph* graph) {
+    return in_stream(handle, [&](object* stream) {
         if (stream == nullptr || !stream->capturing) return result::invalid_value;
         stream->capturing = false;
         if (std::exchange(stream->invalidated, false)) {
@@ -93,27 +97,30 @@ inline result answer(to<"cuThreadExchangeStreamCaptureMode">, abi::capture_mode*
     return say(mode, static_cast<abi::capture_mode>(former));
 }
 
-inline result answer(to<"cuEventCreate">, abi::event* e, abi::event_flags flags) {
+inline result answer(to<"cuEventCreate">, abi::event* handle, abi::event_flags flags) {
     gpus.request = "flags " + std::to_string(static_cast<unsigned>(flags));
-    return in_context([&](int d) { return add(e, {.kind = kind::event, .device = d}); });
+    return in_context(
+        [&](int device) { return add(handle, {.kind = kind::event, .device = device}); });
 }
-inline result answer(to<"cuEventDestroy">, abi::event e) { return removed(kind::event, e); }
-inline result answer(to<"cuEventRecord">, abi::event e, abi::stream s) {
-    object* const event = gpus.find(kind::event, e);
+inline result answer(to<"cuEventDestroy">, abi::event handle) {
+    return removed(kind::event, handle);
+}
+inline result answer(to<"cuEventRecord">, abi::event event_handle, abi::stream handle) {
+    object* const event = gpus.find(kind::event, event_handle);
     if (event == nullptr) return result::invalid_handle;
-    return in_stream(s, [&](object* stream) {
+    return in_stream(handle, [&](object* stream) {
         bool const agree = stream == nullptr || stream->device == event->device;
         event->recorded = gpus.clock;
         return agree ? result::success : result::invalid_handle;
     });
 }
-inline result answer(to<"cuEventSynchronize">, abi::event e) {
-    return gpus.find(kind::event, e) ? result::success : result::invalid_handle;
+inline result answer(to<"cuEventSynchronize">, abi::event handle) {
+    return gpus.find(kind::event, handle) ? result::success : result::invalid_handle;
 }
-inline result answer(to<"cuEventQuery">, abi::event e) {
+inline result answer(to<"cuEventQuery">, abi::event handle) {
     bool const is_strict = capture_mode != static_cast<unsigned>(abi::capture_mode::relaxed);
     if (is_strict && gpus.ends_captures()) return result::stream_capture_unsupported;
-    if (gpus.find(kind::event, e) == nullptr) return result::invalid_handle;
+    if (gpus.find(kind::event, handle) == nullptr) return result::invalid_handle;
     return gpus.are_events_late ? result::not_ready : result::success;
 }
 inline result answer(to<"cuEventElapsedTime">, float* milliseconds, abi::event start,
@@ -134,17 +141,19 @@ inline result answer(to<"cuGraphInstantiateWithFlags">, abi::executable_graph* e
     return add(executable,
                {.kind = kind::executable, .device = graph->device, .work = graph->work});
 }
-inline result answer(to<"cuGraphLaunch">, abi::executable_graph e, abi::stream s) {
-    object* const executable = gpus.find(kind::executable, e);
+inline result answer(to<"cuGraphLaunch">, abi::executable_graph graph, abi::stream stream) {
+    object* const executable = gpus.find(kind::executable, graph);
     if (executable == nullptr) return result::invalid_handle;
-    return in_stream(s, [&](object*) {
+    return in_stream(stream, [&](object*) {
         for (auto const& f : executable->work) f();
         return result::success;
     });
 }
-inline result answer(to<"cuGraphDestroy">, abi::graph g) { return removed(kind::graph, g); }
-inline result answer(to<"cuGraphExecDestroy">, abi::executable_graph e) {
-    return removed(kind::executable, e);
+inline result answer(to<"cuGraphDestroy">, abi::graph handle) {
+    return removed(kind::graph, handle);
+}
+inline result answer(to<"cuGraphExecDestroy">, abi::executable_graph handle) {
+    return removed(kind::executable, handle);
 }
 
 } // namespace fake

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fault is a call of the fake NVRTC that is made to fail. A program is NVRTC's object of a text
-// that is compiled. The fake's results 3, 4, 5 and 7 are NVRTC's for wrong input, a wrong program,
-// a wrong option and a failure of its own.
+// that is compiled. Each function of the fake names that of NVRTC for which it stands. Its results
+// 3, 4, 5 and 7 are wrong input, a wrong program, a wrong option and a failure of its own.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -42,8 +42,8 @@ struct text {
     std::string source, log = {};
     bool is_compiled = false;
 };
-text& of(program p) { return *reinterpret_cast<text*>(p); }
-program keep(text* t) { return reinterpret_cast<program>(t); }
+text& text_of(program handle) { return *reinterpret_cast<text*>(handle); }
+program handle_of(text* owned) { return reinterpret_cast<program>(owned); }
 constexpr auto refused = result(7);
 
 // Notes a call, and says whether it is the one that fails.
@@ -70,30 +70,30 @@ result create(program* handle, char const* source, char const* name, int count,
         found = found && std::strlen(names[h]) > 0 && std::strlen(texts[h]) > 0;
     }
     if (!found || count == 0) return result(3);
-    *handle = *programs.insert(keep(new text{source})).first;
+    *handle = *programs.insert(handle_of(new text{source})).first;
     return result::success;
 }
 result destroy(program* gone) {
     bool const fails_now = fails("nvrtcDestroyProgram");
-    if (programs.erase(*gone) == 1) delete &of(*gone);
+    if (programs.erase(*gone) == 1) delete &text_of(*gone);
     *gone = nullptr;
     return fails_now ? refused : result::success;
 }
-result compile(program p, int count, char const* const* options) {
+result compile(program handle, int count, char const* const* options) {
     if (fails("nvrtcCompileProgram")) return refused;
     if (count == 0 || std::string(options[0]).rfind("-arch=", 0) != 0) return result(5);
-    of(p).is_compiled = of(p).source.find("error") == std::string::npos;
-    of(p).log = of(p).is_compiled ? "" : "line 1: error";
-    return of(p).is_compiled ? result::success : result::compilation_failed;
+    text_of(handle).is_compiled = text_of(handle).source.find("error") == std::string::npos;
+    text_of(handle).log = text_of(handle).is_compiled ? "" : "line 1: error";
+    return text_of(handle).is_compiled ? result::success : result::compilation_failed;
 }
-result cubin_size(program p, std::size_t* size) {
+result cubin_size(program handle, std::size_t* size) {
     if (fails("nvrtcGetCUBINSize")) return refused;
-    *size = of(p).source.size();
-    return of(p).is_compiled ? result::success : result(4);
+    *size = text_of(handle).source.size();
+    return text_of(handle).is_compiled ? result::success : result(4);
 }
-result cubin(program p, char* bytes) {
+result cubin(program handle, char* bytes) {
     if (fails("nvrtcGetCUBIN")) return refused;
-    std::memcpy(bytes, of(p).source.data(), of(p).source.size());
+    std::memcpy(bytes, text_of(handle).source.data(), text_of(handle).source.size());
     return result::success;
 }
 // There is no PTX: the cubin stays as it is.
@@ -103,14 +103,14 @@ result ptx_size(program, std::size_t* size) {
     return result::success;
 }
 result ptx(program, char*) { return fails("nvrtcGetPTX") ? refused : result::success; }
-result log_size(program p, std::size_t* size) {
+result log_size(program handle, std::size_t* size) {
     if (fails("nvrtcGetProgramLogSize")) return refused;
-    *size = of(p).log.size() + 1;
+    *size = text_of(handle).log.size() + 1;
     return result::success;
 }
-result read_log(program p, char* bytes) {
+result read_log(program handle, char* bytes) {
     if (fails("nvrtcGetProgramLog")) return refused;
-    std::memcpy(bytes, of(p).log.c_str(), of(p).log.size() + 1);
+    std::memcpy(bytes, text_of(handle).log.c_str(), text_of(handle).log.size() + 1);
     return result::success;
 }
 
@@ -219,10 +219,10 @@ TEST_CASE("at most eight compile at once") {
     nvrtc_entries slow = fake;
     slow.create_program = [](program* handle, char const*, char const*, int, char const* const*,
                              char const* const*) {
-        *handle = keep(new text);
+        *handle = handle_of(new text);
         return result::success;
     };
-    slow.destroy_program = [](program* gone) { return delete &of(*gone), result::success; };
+    slow.destroy_program = [](program* gone) { return delete &text_of(*gone), result::success; };
     slow.compile_program = [](program, int, char const* const*) {
         int const running = ++now;
         for (int seen = most; running > seen && !most.compare_exchange_weak(seen, running);) {
@@ -254,10 +254,10 @@ TEST_CASE("at most eight compile at once") {
 TEST_CASE("a process forked during a compilation gets an error, and one forked later compiles") {
     static std::atomic<bool> is_running = false, may_end = false;
     nvrtc_entries slow = fake;
-    slow.compile_program = [](program p, int count, char const* const* options) {
+    slow.compile_program = [](program handle, int count, char const* const* options) {
         is_running = true;
         while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        return compile(p, count, options);
+        return compile(handle, count, options);
     };
     nvrtc const compiler(slow, "slow"), calm(fake, "calm");
     auto const kind_in_child = [&] {

@@ -31,10 +31,11 @@ std::string_view said;         // the log, the cubin and the PTX of the fake
 // What the fake returns for a compilation, for the size of a text, and for the text.
 result compiling, measuring, reading;
 
+// The fake's functions, of which each stands for that of NVRTC with a similar name.
 result version(int* major, int* minor) { return *major = 13, *minor = 0, result::success; }
 char const* words(result) { return nullptr; }
-result create(program* output, char const*, char const*, int, char const* const*,
-              char const* const*) {
+result create(program* output, char const* /*source*/, char const* /*name*/, int /*headers*/,
+              char const* const* /*texts*/, char const* const* /*names*/) {
     *output = nullptr;
     return result::success;
 }
@@ -58,6 +59,7 @@ constexpr nvrtc_entries fuzzed = {.version = version,
                                   .log_size = size_of_said,
                                   .log = say};
 
+// Called at the end of the program.
 void print_figure() {
     std::printf("summary: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs, ids);
 }

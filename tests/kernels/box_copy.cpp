@@ -22,9 +22,9 @@ namespace {
 using namespace spio;
 
 // Below 65521, the largest prime of 16 bits.
-std::vector<unsigned short> random_values(test::trial& t, std::size_t size) {
+std::vector<unsigned short> random_values(test::trial& trial, std::size_t size) {
     std::vector<unsigned short> values(size);
-    for (auto& value : values) value = static_cast<unsigned short>(t.random()() % 65521);
+    for (auto& value : values) value = static_cast<unsigned short>(trial.random()() % 65521);
     return values;
 }
 // The buffer as cells of 16 bytes, as the kernel copies them.
@@ -35,11 +35,11 @@ box_copy::cell* cells(test::buffer<unsigned short> const& elements) {
 // Runs a kernel on images of random numbers, and compares y and z with what the loads and stores
 // should give.
 template <int Span>
-void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kernel, int threads,
+void run_boxes(test::trial& trial, test::kernel<box_copy::params<Span>> const& kernel, int threads,
                int images) {
     constexpr int channels = box_copy::channels<Span>;
     std::size_t const pixels = static_cast<std::size_t>(images) * 13 * 11;
-    auto const values = random_values(t, pixels * channels);
+    auto const values = random_values(trial, pixels * channels);
     std::vector<unsigned short> expected;
     for (int n = 0; n < images; ++n) {
         for (int h = -1; h < 15; ++h) {
@@ -66,34 +66,36 @@ void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kerne
         }
     }
 
-    auto const x = t.make("x", values);
-    auto const y = t.make<unsigned short>("y", expected.size());
+    auto const x = trial.make("x", values);
+    auto const y = trial.make<unsigned short>("y", expected.size());
     // compute-sanitizer does not see stores of the copy engine: all of z is initialized here.
-    auto const z = t.make("z", std::vector<unsigned short>(values.size(), 0xffff));
+    auto const z = trial.make("z", std::vector<unsigned short>(values.size(), 0xffff));
     using map = box_copy::map<Span>;
     auto const plan = map::plan(typename map::global_type::layout_type(box_copy::N(images)));
-    auto const x_map = t.make_map<map>(plan, x.data());
-    auto const z_map = t.make_map<map>(plan, z.data());
-    t.launch(kernel, {images}, {.block = {threads}, .shared_bytes = box_copy::shared_bytes<Span>},
-             {.x = x_map, .z = z_map, .y = cells(y), .images = images});
-    t.expect_equal(std::string(kernel.symbol) + ": y", y.read(), expected);
-    t.expect_equal(std::string(kernel.symbol) + ": z", z.read(), flipped);
+    auto const x_map = trial.make_map<map>(plan, x.data());
+    auto const z_map = trial.make_map<map>(plan, z.data());
+    trial.launch(kernel, {images},
+                 {.block = {threads}, .shared_bytes = box_copy::shared_bytes<Span>},
+                 {.x = x_map, .z = z_map, .y = cells(y), .images = images});
+    trial.expect_equal(std::string(kernel.symbol) + ": y", y.read(), expected);
+    trial.expect_equal(std::string(kernel.symbol) + ": z", z.read(), flipped);
 }
 
-void run(test::trial& t) {
-    int const images = t.is_small() ? 1 : 5;
-    run_boxes<0>(t, {"box_copy_plain", box_copy_plain}, 64, images);
-    run_boxes<32>(t, {"box_copy_swizzle_32", box_copy_swizzle_32}, 64, images);
-    run_boxes<64>(t, {"box_copy_swizzle_64", box_copy_swizzle_64}, 64, images);
-    run_boxes<128>(t, {"box_copy_swizzle_128", box_copy_swizzle_128}, 64, images);
-    run_boxes<128>(t, {"box_copy_by_producer", box_copy_by_producer}, 256, images);
+void run(test::trial& trial) {
+    int const images = trial.is_small() ? 1 : 5;
+    run_boxes<0>(trial, {"box_copy_plain", box_copy_plain}, 64, images);
+    run_boxes<32>(trial, {"box_copy_swizzle_32", box_copy_swizzle_32}, 64, images);
+    run_boxes<64>(trial, {"box_copy_swizzle_64", box_copy_swizzle_64}, 64, images);
+    run_boxes<128>(trial, {"box_copy_swizzle_128", box_copy_swizzle_128}, 64, images);
+    run_boxes<128>(trial, {"box_copy_by_producer", box_copy_by_producer}, 256, images);
 
-    auto const values = random_values(t, box_copy::bulk.size);
-    auto const x = t.make("x", values);
-    auto const y = t.make("y", std::vector<unsigned short>(values.size(), 0xffff));
-    t.launch(test::kernel<box_copy::bulk_params>{"bulk_copy", bulk_copy},
-             {.block = {32}, .shared_bytes = box_copy::bulk_shared_bytes}, {cells(x), cells(y)});
-    t.expect_equal("bulk_copy", y.read(), values);
+    auto const values = random_values(trial, box_copy::bulk.size);
+    auto const x = trial.make("x", values);
+    auto const y = trial.make("y", std::vector<unsigned short>(values.size(), 0xffff));
+    trial.launch(test::kernel<box_copy::bulk_params>{"bulk_copy", bulk_copy},
+                 {.block = {32}, .shared_bytes = box_copy::bulk_shared_bytes},
+                 {cells(x), cells(y)});
+    trial.expect_equal("bulk_copy", y.read(), values);
 }
 test::test_case const box_copy_case("box_copy", run, 90);
 

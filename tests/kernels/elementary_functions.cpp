@@ -52,25 +52,26 @@ double error_of(float result, double exact) {
     return std::isnan(error) ? infinity : error;
 }
 
-void run(test::trial& t) {
+void run(test::trial& trial) {
     // Zeros, arguments near changes of an algorithm, a subnormal; then a part of all floats.
     std::vector<float> arguments = {0, -0.0F, 1, -1, 0.6F, 0.95F, 4, 1e-40F};
-    unsigned const count = t.is_small() ? 1 << 8 : 1 << 16; // of all floats, evenly by their bits
+    unsigned const count =
+        trial.is_small() ? 1 << 8 : 1 << 16; // of all floats, evenly by their bits
     for (unsigned n = 0; n < count; ++n) {
         // The last term varies the low bits, with the period 251, a prime number.
         arguments.push_back(std::bit_cast<float>((0xffffffffU / count) * n + n % 251));
     }
     int const size = static_cast<int>(arguments.size());
-    auto const x = t.make("x", arguments);
+    auto const x = trial.make("x", arguments);
     for (auto const& [function, name, exact, bound] : functions) {
-        auto const y = t.make<float>("y", arguments.size());
-        t.launch(test::kernel{"elementary_functions_256", elementary_functions_256},
-                 {(size + 255) / 256}, {.block = {256}},
-                 {.x = x.data(), .y = y.data(), .n = size, .function = function});
+        auto const y = trial.make<float>("y", arguments.size());
+        trial.launch(test::kernel{"elementary_functions_256", elementary_functions_256},
+                     {(size + 255) / 256}, {.block = {256}},
+                     {.x = x.data(), .y = y.data(), .n = size, .function = function});
         auto const results = y.read();
         for (std::size_t n = 0; n < arguments.size(); ++n) {
             double const error = error_of(results[n], exact(arguments[n]));
-            t.expect(error < bound, [&] {
+            trial.expect(error < bound, [&] {
                 return std::string(name) + " of " + std::to_string(arguments[n]) + " is off by " +
                        std::to_string(error) + " units in the last place";
             });
@@ -78,7 +79,7 @@ void run(test::trial& t) {
         // NaNs may differ in their bits.
         auto comparable = results;
         std::ranges::replace_if(comparable, [](float y) { return std::isnan(y); }, 0.0F);
-        t.same_bits(name, comparable);
+        trial.same_bits(name, comparable);
     }
 }
 test::test_case const elementary_functions_case("elementary_functions", run);

@@ -42,16 +42,17 @@ void store(params p) { *p.output = p.value; }
 // What the case below stores. It expects 0x17, so that any other number is a mistake.
 int stored = 0;
 // A case whose kernel stores a number: memory has poison before, which is -1, and the number after.
-void stores(trial& t) {
-    auto const output = t.make<int>("output", 1);
-    t.expect(output.read()[0] == -1, "memory is full of poison");
-    t.launch(kernel{"store", store}, {}, {output.data(), stored});
-    t.same_bits("output", output.read());
-    t.expect_equal("output", output.read(), {0x17});
+void stores(trial& trial) {
+    auto const output = trial.make<int>("output", 1);
+    trial.expect(output.read()[0] == -1, "memory is full of poison");
+    trial.launch(kernel{"store", store}, {}, {output.data(), stored});
+    trial.same_bits("output", output.read());
+    trial.expect_equal("output", output.read(), {0x17});
 }
 
 test_case const stores_case("stores", stores);
-test_case const stops_case("stops", [](trial& t) { t.launch(kernel{"crash", crash}, {}, {}); });
+test_case const stops_case("stops",
+                           [](trial& trial) { trial.launch(kernel{"crash", crash}, {}, {}); });
 test_case const silent_case("silent", [](trial&) {});
 
 TEST_CASE("a wrong value fails the case, and the complaint has its bits") {
@@ -104,12 +105,12 @@ TEST_CASE(
     // The last rounding counts: bfloat16 has 3 bits less than half, which make it 8 times as large.
     CHECK(sum.bound(to_half) > sum.bound(to_bfloat16) / 16);
     plain_device device;
-    trial t(device, effort::all);
-    t.expect_within("sum", 0, 1.0, 1.25, 0.25);
-    CHECK(t.failed() == 0);
-    t.expect_within("sum", 0, 1.0, 1.5, 0.25);
-    t.expect_within("sum", 0, std::nan(""), 1.0, 0.25);
-    CHECK(t.failed() == 2);
+    trial trial(device, effort::all);
+    trial.expect_within("sum", 0, 1.0, 1.25, 0.25);
+    CHECK(trial.failed() == 0);
+    trial.expect_within("sum", 0, 1.0, 1.5, 0.25);
+    trial.expect_within("sum", 0, std::nan(""), 1.0, 0.25);
+    CHECK(trial.failed() == 2);
 }
 
 } // namespace

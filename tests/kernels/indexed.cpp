@@ -15,7 +15,7 @@ namespace {
 
 using namespace spio;
 
-void run(test::trial& t) {
+void run(test::trial& trial) {
     constexpr int rows = 64;
     constexpr int columns = 4;
     std::vector<float> values(rows * columns), permuted(rows * columns);
@@ -23,14 +23,14 @@ void run(test::trial& t) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         permuted[i % columns * rows + i / columns] = values[i];
     }
-    auto const source = t.make("source", values);
-    auto const target = t.make<float>("permuted", values.size());
-    auto const restored = t.make<float>("restored", values.size());
-    t.launch(test::kernel{"index_copy", index_copy}, {.block = {indexed::Thread::size()}},
-             {.source = source.data(), .permuted = target.data(), .restored = restored.data()});
-    t.expect_equal("permuted", target.read(), permuted);
-    t.expect_equal("restored", restored.read(), values);
-    t.same_bits("permuted", target.read());
+    auto const source = trial.make("source", values);
+    auto const target = trial.make<float>("permuted", values.size());
+    auto const restored = trial.make<float>("restored", values.size());
+    trial.launch(test::kernel{"index_copy", index_copy}, {.block = {indexed::Thread::size()}},
+                 {.source = source.data(), .permuted = target.data(), .restored = restored.data()});
+    trial.expect_equal("permuted", target.read(), permuted);
+    trial.expect_equal("restored", restored.read(), values);
+    trial.same_bits("permuted", target.read());
 }
 test::test_case const index_case("index", run);
 

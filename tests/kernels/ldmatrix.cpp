@@ -22,7 +22,7 @@ using namespace spio;
 // Loads a factor of j_size columns of k_size elements. Of each 8 x 8 matrix a lane gets two
 // elements, its piece: piece f has column lane / 4 + 8 (f / 2) and the elements 2 (lane % 4) + 8 (f
 // % 2) and the next. The elements are their own numbers in memory.
-void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, int k_size,
+void run_load(test::trial& trial, test::kernel<params> const& kernel, int j_size, int k_size,
               bool is_transposed) {
     std::vector<unsigned short> values(static_cast<std::size_t>(j_size * k_size));
     for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<unsigned short>(n);
@@ -37,21 +37,21 @@ void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, in
             expected.push_back(index_of(j, k) | index_of(j, k + 1) << 16);
         }
     }
-    auto const x = t.make("x", values);
-    auto const y = t.make<unsigned>("y", expected.size());
-    t.launch(kernel, {.block = {32}, .shared_bytes = test::ldmatrix::shared_bytes},
-             {x.data(), y.data()});
-    t.expect_equal(kernel.symbol, y.read(), expected);
+    auto const x = trial.make("x", values);
+    auto const y = trial.make<unsigned>("y", expected.size());
+    trial.launch(kernel, {.block = {32}, .shared_bytes = test::ldmatrix::shared_bytes},
+                 {x.data(), y.data()});
+    trial.expect_equal(kernel.symbol, y.read(), expected);
 }
 
 // xN loads N matrices of 8 x 8, which make up the factor.
-void run(test::trial& t) {
-    run_load(t, {"ldmatrix_x1", ldmatrix_x1}, 8, 8, false);
-    run_load(t, {"ldmatrix_x2", ldmatrix_x2}, 8, 16, false);
-    run_load(t, {"ldmatrix_x4", ldmatrix_x4}, 16, 16, false);
-    run_load(t, {"ldmatrix_x1_transposed", ldmatrix_x1_transposed}, 8, 8, true);
-    run_load(t, {"ldmatrix_x2_transposed", ldmatrix_x2_transposed}, 8, 16, true);
-    run_load(t, {"ldmatrix_x4_transposed", ldmatrix_x4_transposed}, 16, 16, true);
+void run(test::trial& trial) {
+    run_load(trial, {"ldmatrix_x1", ldmatrix_x1}, 8, 8, false);
+    run_load(trial, {"ldmatrix_x2", ldmatrix_x2}, 8, 16, false);
+    run_load(trial, {"ldmatrix_x4", ldmatrix_x4}, 16, 16, false);
+    run_load(trial, {"ldmatrix_x1_transposed", ldmatrix_x1_transposed}, 8, 8, true);
+    run_load(trial, {"ldmatrix_x2_transposed", ldmatrix_x2_transposed}, 8, 16, true);
+    run_load(trial, {"ldmatrix_x4_transposed", ldmatrix_x4_transposed}, 16, 16, true);
 }
 test::test_case const ldmatrix_case("ldmatrix", run);
 

@@ -36,18 +36,18 @@ struct factors {
 };
 
 // Runs a kernel on the factors in this format.
-std::vector<float> product(test::trial& t, test::kernel<params> const& kernel,
+std::vector<float> product(test::trial& trial, test::kernel<params> const& kernel,
                            test::format const& format, factors const& f) {
     auto const encoded = [&](std::vector<double> const& values) {
         std::vector<unsigned short> bits;
         for (double const value : values) bits.push_back(format.bits(value));
         return bits;
     };
-    auto const a = t.make("a", encoded(f.a));
-    auto const b = t.make("b", encoded(f.b));
-    auto const c = t.make<float>("c", static_cast<std::size_t>(f.size.n * f.size.i * f.size.j));
-    t.launch(kernel, {.block = {32}, .shared_bytes = f.size.shared_bytes()},
-             {a.data(), b.data(), c.data()});
+    auto const a = trial.make("a", encoded(f.a));
+    auto const b = trial.make("b", encoded(f.b));
+    auto const c = trial.make<float>("c", static_cast<std::size_t>(f.size.n * f.size.i * f.size.j));
+    trial.launch(kernel, {.block = {32}, .shared_bytes = f.size.shared_bytes()},
+                 {a.data(), b.data(), c.data()});
     return c.read();
 }
 
@@ -62,14 +62,14 @@ template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
 
 // Runs a kernel on small integers, where the sums must be exact, and on random numbers that both
 // formats can represent.
-void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format const& format,
+void run_kernel(test::trial& trial, test::kernel<params> const& kernel, test::format const& format,
                 test::mma::size const& size) {
     auto const small = drawn(size, [](int n, int modulus) { return n % modulus - modulus / 2; });
     std::uniform_int_distribution<int> uniform(-255, 255);
-    auto const spread = drawn(size, [&](int, int) { return uniform(t.random()) / 64.0; });
+    auto const spread = drawn(size, [&](int, int) { return uniform(trial.random()) / 64.0; });
 
-    auto const exact = product(t, kernel, format, small);
-    auto const rounded = product(t, kernel, format, spread);
+    auto const exact = product(trial, kernel, format, small);
+    auto const rounded = product(trial, kernel, format, spread);
     std::vector<float> expected;
     std::size_t element = 0;
     for (int n = 0; n < size.n; ++n) {
@@ -83,26 +83,27 @@ void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format
                 }
                 expected.push_back(static_cast<float>(sum));
                 // The tensor core need not round a sum to the nearest float: its unit is 2^-23.
-                t.expect_within(kernel.symbol, element, rounded[element], near.value(),
-                                near.bound(test::to_float, 0x1p-23));
+                trial.expect_within(kernel.symbol, element, rounded[element], near.value(),
+                                    near.bound(test::to_float, 0x1p-23));
             }
         }
     }
-    t.expect_equal(kernel.symbol, exact, expected);
-    t.same_bits(kernel.symbol, exact);
+    trial.expect_equal(kernel.symbol, exact, expected);
+    trial.same_bits(kernel.symbol, exact);
 }
 
-void run(test::trial& t) {
+void run(test::trial& trial) {
     using test::in_bfloat16;
     using test::in_half;
     // The sizes are n, i, j and k.
-    run_kernel(t, {"mma_half_16x8x8", mma_half_16x8x8}, in_half, {1, 16, 8, 8});
-    run_kernel(t, {"mma_half_16x8x16", mma_half_16x8x16}, in_half, {1, 16, 8, 16});
-    run_kernel(t, {"mma_half_16x16x16", mma_half_16x16x16}, in_half, {1, 16, 16, 16});
-    run_kernel(t, {"mma_bfloat16_16x8x8", mma_bfloat16_16x8x8}, in_bfloat16, {1, 16, 8, 8});
-    run_kernel(t, {"mma_bfloat16_16x8x16", mma_bfloat16_16x8x16}, in_bfloat16, {1, 16, 8, 16});
-    run_kernel(t, {"mma_bfloat16_16x16x16", mma_bfloat16_16x16x16}, in_bfloat16, {1, 16, 16, 16});
-    run_kernel(t, {"mma_batched", mma_batched}, in_half, test::mma::batched);
+    run_kernel(trial, {"mma_half_16x8x8", mma_half_16x8x8}, in_half, {1, 16, 8, 8});
+    run_kernel(trial, {"mma_half_16x8x16", mma_half_16x8x16}, in_half, {1, 16, 8, 16});
+    run_kernel(trial, {"mma_half_16x16x16", mma_half_16x16x16}, in_half, {1, 16, 16, 16});
+    run_kernel(trial, {"mma_bfloat16_16x8x8", mma_bfloat16_16x8x8}, in_bfloat16, {1, 16, 8, 8});
+    run_kernel(trial, {"mma_bfloat16_16x8x16", mma_bfloat16_16x8x16}, in_bfloat16, {1, 16, 8, 16});
+    run_kernel(trial, {"mma_bfloat16_16x16x16", mma_bfloat16_16x16x16}, in_bfloat16,
+               {1, 16, 16, 16});
+    run_kernel(trial, {"mma_batched", mma_batched}, in_half, test::mma::batched);
 }
 test::test_case const mma_case("mma", run);
 

@@ -16,24 +16,25 @@ namespace {
 
 using namespace spio;
 
-void run(test::trial& t) {
+void run(test::trial& trial) {
     std::vector<float> exact(256), inexact(256);
     std::uniform_real_distribution<float> some(-9, 9);
     for (std::size_t i = 0; i < 256; ++i) exact[i] = static_cast<float>(i) - 100;
-    for (float& value : inexact) value = some(t.random());
+    for (float& value : inexact) value = some(trial.random());
     for (bool const is_exact : {true, false}) {
         auto const& values = is_exact ? exact : inexact;
-        auto const x = t.make("x", values);
-        auto const y = t.make<unsigned short>("y", values.size());
-        t.launch(test::kernel<params>{"store_matrices", store_matrices},
-                 {.block = {32}, .shared_bytes = test::store_matrices::shared_bytes},
-                 {x.data(), y.data()});
+        auto const x = trial.make("x", values);
+        auto const y = trial.make<unsigned short>("y", values.size());
+        trial.launch(test::kernel<params>{"store_matrices", store_matrices},
+                     {.block = {32}, .shared_bytes = test::store_matrices::shared_bytes},
+                     {x.data(), y.data()});
         auto const got = y.read();
         for (std::size_t i = 0; i < values.size(); ++i) {
             double const bound = test::to_half.unit * std::abs(values[i]) + test::to_half.least;
-            t.expect_within("y", i, test::in_half.value(got[i]), values[i], is_exact ? 0 : bound);
+            trial.expect_within("y", i, test::in_half.value(got[i]), values[i],
+                                is_exact ? 0 : bound);
         }
-        t.same_bits("y", got);
+        trial.same_bits("y", got);
     }
 }
 test::test_case const store_matrices_case("store_matrices", run, 90);

@@ -25,40 +25,40 @@ struct event {
 };
 
 // The events in order of time: each tick of the clock is one event.
-std::vector<event> in_order(test::trial& t, std::vector<turn> const& turns) {
+std::vector<event> in_order(test::trial& trial, std::vector<turn> const& turns) {
     std::vector<event> events(2 * turns.size());
     for (turn const& each : turns) {
-        t.expect(each.entry < each.exit, "a turn ends after it began");
+        trial.expect(each.entry < each.exit, "a turn ends after it began");
         for (bool const is_entry : {true, false}) {
             unsigned const tick = is_entry ? each.entry : each.exit;
             bool const is_free = tick < events.size() && events[tick].owner == nullptr;
-            t.expect(is_free, "a tick of the clock is one event");
+            trial.expect(is_free, "a tick of the clock is one event");
             if (is_free) events[tick] = {&each, is_entry};
         }
     }
     return events;
 }
 
-void expect_few_inside(test::trial& t, std::vector<event> const& events) {
+void expect_few_inside(test::trial& trial, std::vector<event> const& events) {
     int inside = 0;
     int most = 0;
     for (event const& each : events) {
         inside += each.is_entry ? 1 : -1;
         most = std::max(most, inside);
     }
-    t.expect(most <= turns::admitted, "no more than 8 are inside at a time");
+    trial.expect(most <= turns::admitted, "no more than 8 are inside at a time");
     // A sanitizer may run one warp at a time.
-    if (!t.is_small()) t.expect(most > 1, "several are inside at a time");
+    if (!trial.is_small()) trial.expect(most > 1, "several are inside at a time");
 }
 
-void expect_each_resource_taken_once(test::trial& t, std::vector<event> const& events) {
+void expect_each_resource_taken_once(test::trial& trial, std::vector<event> const& events) {
     std::vector<bool> is_taken(turns::admitted);
     for (event const& each : events) {
         if (each.owner == nullptr) continue;
         unsigned const resource = each.owner->resource;
-        t.expect(resource < is_taken.size(), "a resource is one of 8");
+        trial.expect(resource < is_taken.size(), "a resource is one of 8");
         if (resource >= is_taken.size()) continue;
-        t.expect(is_taken[resource] != each.is_entry, "a resource is not taken twice");
+        trial.expect(is_taken[resource] != each.is_entry, "a resource is not taken twice");
         is_taken[resource] = each.is_entry;
     }
 }
@@ -68,29 +68,29 @@ struct outcome {
     std::vector<turn> turns;
     std::vector<unsigned> uses;
 };
-outcome run_turns(test::trial& t, test::kernel<turns::params> const& kernel) {
-    auto const notes = t.make<turn>("notes", turns::warps * turns::per_warp);
-    auto const uses = t.make("uses", std::vector<unsigned>(turns::admitted, 0));
-    t.launch(kernel, {.block = {32 * turns::warps}, .shared_bytes = turns::shared_bytes},
-             {.notes = notes.data(), .uses = uses.data()});
+outcome run_turns(test::trial& trial, test::kernel<turns::params> const& kernel) {
+    auto const notes = trial.make<turn>("notes", turns::warps * turns::per_warp);
+    auto const uses = trial.make("uses", std::vector<unsigned>(turns::admitted, 0));
+    trial.launch(kernel, {.block = {32 * turns::warps}, .shared_bytes = turns::shared_bytes},
+                 {.notes = notes.data(), .uses = uses.data()});
     return {notes.read(), uses.read()};
 }
 
-void run_fifo(test::trial& t) {
-    auto const [turns, uses] = run_turns(t, {"turns_by_fifo", turns_by_fifo});
-    auto const events = in_order(t, turns);
-    expect_few_inside(t, events);
-    expect_each_resource_taken_once(t, events);
+void run_fifo(test::trial& trial) {
+    auto const [turns, uses] = run_turns(trial, {"turns_by_fifo", turns_by_fifo});
+    auto const events = in_order(trial, turns);
+    expect_few_inside(trial, events);
+    expect_each_resource_taken_once(trial, events);
     // A resource belongs to one warp at a time: no increment is lost.
     std::vector<unsigned> expected(turns::admitted, 0);
     for (turn const& each : turns) {
         if (each.resource < expected.size()) ++expected[each.resource];
     }
-    t.expect_equal("uses", uses, expected);
+    trial.expect_equal("uses", uses, expected);
 }
-void run_semaphore(test::trial& t) {
-    expect_few_inside(t,
-                      in_order(t, run_turns(t, {"turns_by_semaphore", turns_by_semaphore}).turns));
+void run_semaphore(test::trial& trial) {
+    expect_few_inside(
+        trial, in_order(trial, run_turns(trial, {"turns_by_semaphore", turns_by_semaphore}).turns));
 }
 test::test_case const fifo_case("warp_fifo", run_fifo);
 test::test_case const semaphore_case("warp_semaphore", run_semaphore);

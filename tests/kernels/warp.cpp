@@ -16,9 +16,9 @@ namespace {
 
 using namespace spio;
 
-void run(test::trial& t) {
+void run(test::trial& trial) {
     std::vector<int> numbers(32);
-    for (int& number : numbers) number = static_cast<int>(t.random()() % 101) - 50;
+    for (int& number : numbers) number = static_cast<int>(trial.random()() % 101) - 50;
     numbers[9] = 31; // so that a vote whether any number is 31 says yes
     auto const number_of = [&](int lane) { return numbers[static_cast<std::size_t>(lane)]; };
     auto const sum_of = [&](int first, int count) {
@@ -54,13 +54,13 @@ void run(test::trial& t) {
             expected.push_back(answer);
         }
     }
-    auto const x = t.make("numbers", numbers);
-    auto const y = t.make<int>("answers", expected.size());
-    t.launch(test::kernel<test::warp::params>{"warp_answers", warp_answers},
-             {.block = {32}, .shared_bytes = 512}, {.numbers = x.data(), .answers = y.data()});
+    auto const x = trial.make("numbers", numbers);
+    auto const y = trial.make<int>("answers", expected.size());
+    trial.launch(test::kernel<test::warp::params>{"warp_answers", warp_answers},
+                 {.block = {32}, .shared_bytes = 512}, {.numbers = x.data(), .answers = y.data()});
     auto const got = y.read();
-    t.expect_equal("answers", got, expected);
-    t.same_bits("answers", got);
+    trial.expect_equal("answers", got, expected);
+    trial.same_bits("answers", got);
 }
 test::test_case const warp_case("warp", run);
 

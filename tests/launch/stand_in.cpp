@@ -4,10 +4,12 @@
 // A program finds both libraries by their names, and these tests have fakes of both in themselves.
 #include <cstddef>
 
+// An argument or a result of any function: a pointer, or a number that one register holds.
 using word = unsigned long;
 using function = word(word, word, word, word, word, word);
 
 // The functions that the program sets: that of the driver first, then those of NVRTC in this order.
+// Each function below passes its arguments on to one of them.
 extern "C" {
 function* stand_in_functions[12] = {};
 

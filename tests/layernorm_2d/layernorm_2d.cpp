@@ -107,7 +107,7 @@ struct position {
 };
 
 // Runs a kernel on so many positions, and compares all results.
-template <class T> void run_variant(test::trial& t, variant<T> const& v, int positions) {
+template <class T> void run_variant(test::trial& trial, variant<T> const& v, int positions) {
     auto const channels = static_cast<std::size_t>(v.problem.channels);
     auto const size = static_cast<std::size_t>(positions) * channels;
     // Both formats have x exactly: seven bits of fraction beside a mean of at most 2, ten of a
@@ -121,26 +121,26 @@ template <class T> void run_variant(test::trial& t, variant<T> const& v, int pos
     // The mean differs from position to position.
     for (std::size_t i = 0; i < size; ++i) {
         double const mean = static_cast<double>(i / channels % 5) - 2;
-        x_values[i] = v.format().bits(mean + uniform(t.random()) / (most + 1.0));
+        x_values[i] = v.format().bits(mean + uniform(trial.random()) / (most + 1.0));
     }
-    for (float& weight : weights) weight = factor(t.random());
-    for (float& bias : biases) bias = factor(t.random());
-    auto const x = t.make("x", x_values);
-    auto const y = t.make<unsigned short>("y", size);
-    auto const weight = t.make("weight", weights);
-    auto const bias = t.make("bias", biases);
+    for (float& weight : weights) weight = factor(trial.random());
+    for (float& bias : biases) bias = factor(trial.random());
+    auto const x = trial.make("x", x_values);
+    auto const y = trial.make<unsigned short>("y", size);
+    auto const weight = trial.make("weight", weights);
+    auto const bias = trial.make("bias", biases);
     bool const affine = v.problem.affine;
     using images = layernorm_2d::images_of<T>;
     using factors = layernorm_2d::factors_to_read;
     auto const position_count = layernorm_2d::X(positions);
     auto const channel_count = layernorm_2d::C(v.problem.channels);
-    t.launch(v.kernel, {v.config.blocks(positions)},
-             {.block = {v.config.threads()}, .shared_bytes = v.config.shared_bytes()},
-             {.x = images(reinterpret_cast<T*>(x.data()), position_count, channel_count),
-              .y = images(reinterpret_cast<T*>(y.data()), position_count, channel_count),
-              .weight = factors(affine ? weight.data() : nullptr, channel_count),
-              .bias = factors(affine ? bias.data() : nullptr, channel_count),
-              .epsilon = epsilon});
+    trial.launch(v.kernel, {v.config.blocks(positions)},
+                 {.block = {v.config.threads()}, .shared_bytes = v.config.shared_bytes()},
+                 {.x = images(reinterpret_cast<T*>(x.data()), position_count, channel_count),
+                  .y = images(reinterpret_cast<T*>(y.data()), position_count, channel_count),
+                  .weight = factors(affine ? weight.data() : nullptr, channel_count),
+                  .bias = factors(affine ? bias.data() : nullptr, channel_count),
+                  .epsilon = epsilon});
 
     auto const result = y.read();
     auto const name = std::string(v.kernel.symbol) + " of " + std::to_string(positions);
@@ -160,13 +160,13 @@ template <class T> void run_variant(test::trial& t, variant<T> const& v, int pos
             double const error = std::abs(w) * z_error * (1 + u) + u * std::abs(exact);
             double const bound =
                 error + v.rounding().unit * (std::abs(exact) + error) + v.rounding().least;
-            t.expect_within(name, first + c, v.format().value(result[first + c]), exact, bound);
+            trial.expect_within(name, first + c, v.format().value(result[first + c]), exact, bound);
         }
     }
-    t.same_bits(name, result);
+    trial.same_bits(name, result);
 }
 
-void run(test::trial& t) {
+void run(test::trial& trial) {
     variant<half> const narrow[] = {
         {"layernorm_2d_c8", layernorm_2d_c8, 8},
         {"layernorm_2d_c16", layernorm_2d_c16, 16},
@@ -218,20 +218,20 @@ void run(test::trial& t) {
     };
     // Images of 37 x 23 pixels, or of one row of them; both are odd, so that blocks, which have
     // several positions, do not end with the images. Wide positions, one to a block, need fewer.
-    int const image = t.is_small() ? 37 : 37 * 23;
+    int const image = trial.is_small() ? 37 : 37 * 23;
     for (auto const& v : narrow) {
-        run_variant(t, v, 1);
-        run_variant(t, v, 3 * image);
+        run_variant(trial, v, 1);
+        run_variant(trial, v, 3 * image);
     }
     for (auto const& v : wide) {
-        run_variant(t, v, 1);
-        run_variant(t, v, t.is_small() ? 7 : 3 * 23);
+        run_variant(trial, v, 1);
+        run_variant(trial, v, trial.is_small() ? 7 : 3 * 23);
     }
     for (auto const& v : of_bfloat16) {
-        run_variant(t, v, 1);
-        run_variant(t, v, t.is_small() ? 7 : 3 * 23);
+        run_variant(trial, v, 1);
+        run_variant(trial, v, trial.is_small() ? 7 : 3 * 23);
     }
-    if (!t.is_small()) run_variant(t, wide[0], 3 * image);
+    if (!trial.is_small()) run_variant(trial, wide[0], 3 * image);
 }
 test::test_case const layernorm_2d_case("layernorm_2d", run);
 

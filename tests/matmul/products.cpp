@@ -55,7 +55,7 @@ struct variant {
 
 template <class Product, class Params>
 variant variant_of(char const* symbol, void (*function)(Params), Product const& product) {
-    auto const launch = [=](test::trial& t, problem const& problem, matmul::args const& args) {
+    auto const launch = [=](test::trial& trial, problem const& problem, matmul::args const& args) {
         auto const& config = product.config;
         block_shape shape = {.block = {config.threads()}};
         test::kernel<Params> const kernel = {symbol, function};
@@ -63,21 +63,21 @@ variant variant_of(char const* symbol, void (*function)(Params), Product const& 
             using namespace matmul::wgmma;
             shape.shared_bytes = config.shared_bytes(problem);
             auto const map = [&](tensor_map_plan const& plan, void const* base) {
-                return t.make_map<tensor_map_words>(plan, const_cast<void*>(base));
+                return trial.make_map<tensor_map_words>(plan, const_cast<void*>(base));
             };
             shape.cluster = {config.cluster()};
             // Few clusters, so that each has several tiles.
             int const clusters = static_cast<int>(std::min(config.tiles(args.sizes), 2LL));
-            t.launch(kernel, {clusters * config.cluster()}, shape,
-                     {.a = map(a_plan(problem, config, args), args.a.data),
-                      .b = map(b_plan(problem, config, args), args.b.data),
-                      .d = map(d_plan(problem, config, args), args.d.data),
-                      .sizes = args.sizes,
-                      .bias = args.bias,
-                      .c = args.c});
+            trial.launch(kernel, {clusters * config.cluster()}, shape,
+                         {.a = map(a_plan(problem, config, args), args.a.data),
+                          .b = map(b_plan(problem, config, args), args.b.data),
+                          .d = map(d_plan(problem, config, args), args.d.data),
+                          .sizes = args.sizes,
+                          .bias = args.bias,
+                          .c = args.c});
         } else {
             shape.shared_bytes = config.shared_bytes();
-            t.launch(kernel, {static_cast<int>(config.tiles(args.sizes))}, shape, {args});
+            trial.launch(kernel, {static_cast<int>(config.tiles(args.sizes))}, shape, {args});
         }
     };
     return {symbol, product.problem, std::is_same_v<Params, matmul::wgmma::params>, launch};
@@ -104,17 +104,17 @@ template <class Result> std::vector<Result> elements_of(stored_matrix const& c, 
 
 // Runs a product once, and compares all results. Result is float or the bits of a 16-bit type.
 template <class Result>
-void run_one(test::trial& t, variant const& variant, problem const& p, inputs const& x) {
-    auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
-    auto const bias = t.make("bias", x.bias);
-    auto const c = t.make("c", elements_of<Result>(x.c, p.type));
+void run_one(test::trial& trial, variant const& variant, problem const& p, inputs const& x) {
+    auto const a = trial.make("a", x.a.bits), b = trial.make("b", x.b.bits);
+    auto const bias = trial.make("bias", x.bias);
+    auto const c = trial.make("c", elements_of<Result>(x.c, p.type));
     int const unit = p.alignment / 2; // elements of 2 bytes
     stored_matrix d = {p.m, p.n, (p.n + unit - 1) / unit * unit + unit, p.batch, {}};
-    auto const results = t.make<Result>("d", d.size());
+    auto const results = trial.make<Result>("d", d.size());
     std::vector<Result> guards(d.size());
     std::memset(guards.data(), 0xa5, guards.size() * sizeof(Result)); // no kernel may change these
     results.write(guards);
-    variant.launch(t, p,
+    variant.launch(trial, p,
                    {.sizes = {p.m, p.n, p.k, p.batch},
                     .a = x.a.template view<void const>(a.data()),
                     .b = x.b.template view<void const>(b.data()),
@@ -135,73 +135,73 @@ void run_one(test::trial& t, variant const& variant, problem const& p, inputs co
             for (int n = 0; n < d.leading; ++n) {
                 auto const place = d.place(matrix, line, n);
                 if (n >= p.n) {
-                    t.expect(std::memcmp(&got[place], &guards[place], sizeof(Result)) == 0,
-                             [&] { return name + " writes beside the matrix"; });
+                    trial.expect(std::memcmp(&got[place], &guards[place], sizeof(Result)) == 0,
+                                 [&] { return name + " writes beside the matrix"; });
                     continue;
                 }
                 auto const i = static_cast<std::size_t>((matrix * p.m + line) * p.n + n);
-                t.expect_within(name, i, number(got[place], p.type), exact.values[i],
-                                exact.bounds[i]);
+                trial.expect_within(name, i, number(got[place], p.type), exact.values[i],
+                                    exact.bounds[i]);
             }
         }
     }
-    t.same_bits(name, got);
+    trial.same_bits(name, got);
 }
 
 // Runs a product of these sizes on random matrices.
-void run(test::trial& t, variant const& variant, problem const& p) {
-    inputs const x(t.random(), p);
+void run(test::trial& trial, variant const& variant, problem const& p) {
+    inputs const x(trial.random(), p);
     if (p.result == result_type::fp32) {
-        run_one<float>(t, variant, p, x);
+        run_one<float>(trial, variant, p, x);
     } else {
-        run_one<unsigned short>(t, variant, p, x);
+        run_one<unsigned short>(trial, variant, p, x);
     }
 }
 
 // Products of random sizes up to two or three tiles, with all remainders. Every eighth or so is a
 // batch of 3; the result of wgmma has rows of whole cells.
-void run_random(test::trial& t, std::vector<variant> const& variants, int problems) {
+void run_random(test::trial& trial, std::vector<variant> const& variants, int problems) {
     auto const drawn = [&](int most) {
-        return 1 + static_cast<int>(t.random()() % static_cast<unsigned>(most));
+        return 1 + static_cast<int>(trial.random()() % static_cast<unsigned>(most));
     };
-    for (int n = 0; n < t.share(problems); ++n) {
+    for (int n = 0; n < trial.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
         problem p = variant.made_for;
         if (!p.knows_m()) {
-            p.m = drawn(t.is_small() ? 70 : 300);
-            p.n = drawn(t.is_small() ? 70 : 300);
-            p.k = drawn(t.is_small() ? 130 : 200);
+            p.m = drawn(trial.is_small() ? 70 : 300);
+            p.n = drawn(trial.is_small() ? 70 : 300);
+            p.k = drawn(trial.is_small() ? 130 : 200);
             p.batch = drawn(8) == 1 ? 3 : 1;
             if (variant.needs_whole_cells) p.n = (p.n + 7) / 8 * 8;
         }
-        run(t, variant, p);
+        run(trial, variant, p);
     }
 }
 
 // NaN and infinities reach the results of their rows and columns, and no others.
-void run_infinite(test::trial& t, std::vector<variant> const& variants) {
+void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
         problem p = variant.made_for;
         if (p.knows_m() || p.activation != activation::none || p.residual) continue;
         p.m = 70;
         p.n = 72;
         p.k = 80;
-        inputs x(t.random(), p);
+        inputs x(trial.random(), p);
         // Row 3 of a gets one infinity, at place 77 along k, and row 69, which is in the second
         // tile of 64 rows, one NaN, at place 5.
         unsigned short const infinity = p.type == bf16 ? 0x7f80 : 0x7c00;
         bool const by_rows = p.a == rows;
         x.a.bits[x.a.place(0, by_rows ? 3 : 77, by_rows ? 77 : 3)] = infinity;
         x.a.bits[x.a.place(0, by_rows ? 69 : 5, by_rows ? 5 : 69)] = not_a_number;
-        auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
+        auto const a = trial.make("a", x.a.bits), b = trial.make("b", x.b.bits);
         stored_matrix const d = {p.m, p.n, 80, 1, {}};
         // All of it is read below, but a kernel writes only the matrix: the rest must not be
         // uninitialized. The bytes 0xff are NaN in each type.
-        auto const results = t.make<float>("d", d.size());
+        auto const results = trial.make<float>("d", d.size());
         std::vector<float> unwritten(d.size());
         std::memset(unwritten.data(), 0xff, unwritten.size() * sizeof(float));
         results.write(unwritten);
-        variant.launch(t, p,
+        variant.launch(trial, p,
                        {.sizes = {p.m, p.n, p.k, 1},
                         .a = x.a.view<void const>(a.data()),
                         .b = x.b.view<void const>(b.data()),
@@ -219,7 +219,7 @@ void run_infinite(test::trial& t, std::vector<variant> const& variants) {
                 bool const is_right = m == 3    ? std::isinf(value)
                                       : m == 69 ? std::isnan(value)
                                                 : std::isfinite(value);
-                t.expect(is_right, [&] {
+                trial.expect(is_right, [&] {
                     return std::string(variant.symbol) + " has " + std::to_string(value) +
                            " in row " + std::to_string(m);
                 });
@@ -254,16 +254,16 @@ std::vector<variant> const cp_async_variants = {
 
 // Each variant once with small effort; wgmma needs architecture 90.
 test::test_case const wgmma_case(
-    "matmul_wgmma", [](test::trial& t) { run_random(t, wgmma_variants, t.is_small() ? 10 : 210); },
-    90);
+    "matmul_wgmma",
+    [](test::trial& trial) { run_random(trial, wgmma_variants, trial.is_small() ? 10 : 210); }, 90);
 test::test_case const wgmma_infinite_case(
-    "matmul_wgmma_infinite", [](test::trial& t) { run_infinite(t, wgmma_variants); }, 90);
+    "matmul_wgmma_infinite", [](test::trial& trial) { run_infinite(trial, wgmma_variants); }, 90);
 
-test::test_case const cp_async_case("matmul_cp_async", [](test::trial& t) {
-    run_random(t, cp_async_variants, t.is_small() ? 10 : 210);
+test::test_case const cp_async_case("matmul_cp_async", [](test::trial& trial) {
+    run_random(trial, cp_async_variants, trial.is_small() ? 10 : 210);
 });
-test::test_case const cp_async_infinite_case("matmul_cp_async_infinite", [](test::trial& t) {
-    run_infinite(t, cp_async_variants);
+test::test_case const cp_async_infinite_case("matmul_cp_async_infinite", [](test::trial& trial) {
+    run_infinite(trial, cp_async_variants);
 });
 
 } // namespace

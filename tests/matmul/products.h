@@ -53,22 +53,73 @@ inline constexpr problem silu = with_epilogue(column_row, false, activation::sil
 inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
 inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
-// Of each configuration: m and n of a block's tile; the stages of the ring of factors, and the
-// buffers through which a warpgroup stores results; the blocks of a cluster along m and along n;
-// the band (rows of clusters that are passed column by column); the splits (blocks that share the
-// sum over k), and the blocks that a multiprocessor runs at a time, both 1 if they are left out.
-// Between them they have one to three consumers (m / 64), and clusters along m, n, k and several.
+// Of each configuration, m and n are those of a block's tile, stages those of the ring of factors;
+// a warpgroup stores results through buffers; cluster_m and cluster_n are blocks of a cluster. A
+// band is rows of clusters that are passed column by column; splits are blocks that share the sum
+// over k; a multiprocessor runs `blocks` at a time. Between them they have one to three consumers
+// (m / 64), and clusters along m, n, k and several.
 using wgmma_product = product<matmul::wgmma::config>;
-inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 2, 4, 1, 2}};
-inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 4, 1}};
-inline constexpr wgmma_product wgmma_column_column = {column_column, {128, 48, 2, 2, 1, 2, 3, 4}};
-inline constexpr wgmma_product wgmma_column_row = {column_row, {64, 192, 3, 4, 1, 1, 2}};
-inline constexpr wgmma_product wgmma_square = {row_row, {128, 128, 4, 2, 2, 2, 1}};
-inline constexpr wgmma_product wgmma_high = {column_row, {192, 128, 2, 2, 2, 1, 1}};
-inline constexpr wgmma_product wgmma_gelu = {gelu, {64, 128, 3, 2, 1, 1, 2, 8}};
-inline constexpr wgmma_product wgmma_silu = {silu, {64, 128, 2, 2, 2, 1, 2, 1, 2}};
-inline constexpr wgmma_product wgmma_relu = {relu, {64, 112, 2, 2, 1, 2, 2, 4}};
-inline constexpr wgmma_product wgmma_known = {known, {64, 144, 3, 3, 2, 1, 2, 3}};
+inline constexpr wgmma_product wgmma_row_column = {
+    row_column,
+    {.m = 128, .n = 160, .stages = 4, .buffers = 2, .cluster_m = 4, .cluster_n = 1, .band = 2}};
+inline constexpr wgmma_product wgmma_row_row = {
+    row_row,
+    {.m = 128, .n = 128, .stages = 3, .buffers = 3, .cluster_m = 1, .cluster_n = 4, .band = 1}};
+inline constexpr wgmma_product wgmma_column_column = {column_column,
+                                                      {.m = 128,
+                                                       .n = 48,
+                                                       .stages = 2,
+                                                       .buffers = 2,
+                                                       .cluster_m = 1,
+                                                       .cluster_n = 2,
+                                                       .band = 3,
+                                                       .splits = 4}};
+inline constexpr wgmma_product wgmma_column_row = {
+    column_row,
+    {.m = 64, .n = 192, .stages = 3, .buffers = 4, .cluster_m = 1, .cluster_n = 1, .band = 2}};
+inline constexpr wgmma_product wgmma_square = {
+    row_row,
+    {.m = 128, .n = 128, .stages = 4, .buffers = 2, .cluster_m = 2, .cluster_n = 2, .band = 1}};
+inline constexpr wgmma_product wgmma_high = {
+    column_row,
+    {.m = 192, .n = 128, .stages = 2, .buffers = 2, .cluster_m = 2, .cluster_n = 1, .band = 1}};
+inline constexpr wgmma_product wgmma_gelu = {gelu,
+                                             {.m = 64,
+                                              .n = 128,
+                                              .stages = 3,
+                                              .buffers = 2,
+                                              .cluster_m = 1,
+                                              .cluster_n = 1,
+                                              .band = 2,
+                                              .splits = 8}};
+inline constexpr wgmma_product wgmma_silu = {silu,
+                                             {.m = 64,
+                                              .n = 128,
+                                              .stages = 2,
+                                              .buffers = 2,
+                                              .cluster_m = 2,
+                                              .cluster_n = 1,
+                                              .band = 2,
+                                              .splits = 1,
+                                              .blocks = 2}};
+inline constexpr wgmma_product wgmma_relu = {relu,
+                                             {.m = 64,
+                                              .n = 112,
+                                              .stages = 2,
+                                              .buffers = 2,
+                                              .cluster_m = 1,
+                                              .cluster_n = 2,
+                                              .band = 2,
+                                              .splits = 4}};
+inline constexpr wgmma_product wgmma_known = {known,
+                                              {.m = 64,
+                                               .n = 144,
+                                               .stages = 3,
+                                               .buffers = 3,
+                                               .cluster_m = 2,
+                                               .cluster_n = 1,
+                                               .band = 2,
+                                               .splits = 3}};
 
 // The same problem with addresses and lines that are multiples of `alignment` bytes.
 constexpr problem aligned(problem problem, int alignment) {
@@ -76,16 +127,25 @@ constexpr problem aligned(problem problem, int alignment) {
     return problem;
 }
 
-// Of each configuration: m and n of a block's tile, warps along m and along n, stages of the ring
-// of factors, and the band (rows of tiles that are passed column by column).
+// Of each configuration, m and n are those of a block's tile, which warps_m x warps_n warps share;
+// stages are those of the ring of factors; a band is rows of tiles that are passed column by
+// column.
 using cp_async_product = product<matmul::cp_async::config>;
-inline constexpr cp_async_product cp_async_row_column = {row_column, {128, 128, 2, 4, 3, 2}};
-inline constexpr cp_async_product cp_async_row_row = {row_row, {64, 128, 2, 2, 4, 1}};
-inline constexpr cp_async_product cp_async_column_column = {column_column, {128, 64, 2, 2, 2, 3}};
-inline constexpr cp_async_product cp_async_column_row = {column_row, {64, 64, 1, 2, 3, 2}};
-inline constexpr cp_async_product cp_async_gelu = {aligned(gelu, 8), {64, 64, 2, 2, 3, 2}};
-inline constexpr cp_async_product cp_async_silu = {aligned(silu, 2), {64, 64, 2, 1, 2, 2}};
-inline constexpr cp_async_product cp_async_relu = {aligned(relu, 4), {64, 128, 2, 4, 3, 1}};
-inline constexpr cp_async_product cp_async_known = {known, {64, 64, 2, 2, 3, 2}};
+inline constexpr cp_async_product cp_async_row_column = {
+    row_column, {.m = 128, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 3, .band = 2}};
+inline constexpr cp_async_product cp_async_row_row = {
+    row_row, {.m = 64, .n = 128, .warps_m = 2, .warps_n = 2, .stages = 4, .band = 1}};
+inline constexpr cp_async_product cp_async_column_column = {
+    column_column, {.m = 128, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 2, .band = 3}};
+inline constexpr cp_async_product cp_async_column_row = {
+    column_row, {.m = 64, .n = 64, .warps_m = 1, .warps_n = 2, .stages = 3, .band = 2}};
+inline constexpr cp_async_product cp_async_gelu = {
+    aligned(gelu, 8), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
+inline constexpr cp_async_product cp_async_silu = {
+    aligned(silu, 2), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 1, .stages = 2, .band = 2}};
+inline constexpr cp_async_product cp_async_relu = {
+    aligned(relu, 4), {.m = 64, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 3, .band = 1}};
+inline constexpr cp_async_product cp_async_known = {
+    known, {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
 
 } // namespace spio::test::matmul_products
