@@ -1,6 +1,8 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K, i = axis<I>(16), k = axis<K>(32), K8 = fold<K, 8>, K16 = fold<K,
+// 16>, Folded = tensor<float, k / 8, i, k % 8>.
 
 // rebase() commits a cursor to an address, which moves by whole blocks of the coarsest axis only.
 using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;

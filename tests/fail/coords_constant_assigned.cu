@@ -3,6 +3,7 @@
 // error: no viable overloaded .=.
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K.
 
 // The entries of constant coordinates are constant.
 inline void f(spio::coords<I, K> const& c) {

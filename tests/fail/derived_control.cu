@@ -1,6 +1,7 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K, i = axis<I>(16), k = axis<K>(32).
 
 // A derived axis computes its position from logical ones by a function.
 constexpr auto reverse = [](K x) { return 31 - x.get(); };

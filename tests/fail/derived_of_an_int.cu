@@ -1,6 +1,7 @@
 // error: OnlyAxes=<int>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimension K.
 
 // A derived axis is made of axes, which say what its function takes.
 constexpr auto reverse = [](K x) { return 31 - x.get(); };

@@ -3,6 +3,7 @@
 // error of nvcc, nvrtc: const float \* \[ I \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimension I.
 
 // An array has no dimension to subscript. A tensor has.
 constexpr float first(float const* data) {

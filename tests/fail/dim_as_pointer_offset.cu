@@ -2,6 +2,7 @@
 // error: const float \*(' and '| \+ )I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimension I.
 
 // A pointer counts elements, not positions along a dimension.
 constexpr float const* second(float const* data) {

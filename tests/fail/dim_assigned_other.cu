@@ -3,6 +3,7 @@
 // error of gcc: from 'J' to 'I' is ambiguous
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and J.
 
 // A value of one dimension is none of another.
 constexpr I moved(I x) {

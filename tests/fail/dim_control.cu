@@ -1,6 +1,7 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimension I.
 
 // A dimension's values are ints that remember what they count: they add and compare with their own.
 static_assert(I(2) + I(4) == I(6) && I(8) < I(10) && I(5) != I(6));

@@ -3,6 +3,7 @@
 // error of gcc: I.Inner.' is ambiguous
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimension I.
 
 // A struct derived from a dimension is a dimension of its own.
 struct Inner : I {

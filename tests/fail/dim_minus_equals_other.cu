@@ -1,6 +1,7 @@
 // error: Dimension=I, NotThatDimension=J\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and J.
 
 // Positions of two dimensions are not subtracted in place.
 constexpr I moved(I x) {

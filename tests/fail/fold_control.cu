@@ -1,6 +1,7 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions J and K, K8 = fold<K, 8>, K16 = fold<K, 16>.
 
 // K8 counts blocks of 8 values of K, K16 blocks of 16. They mix with K, exactly.
 static_assert(K8(3) == K(24) && K8(3) + K(4) == K(28) && K8(2) > K(15));

@@ -1,6 +1,8 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, K and N, i = axis<I>(16), k = axis<K>(32), n = axis<N>(dynamic), K8 =
+// fold<K, 8>, Plain = tensor<float, i, k>.
 
 // A compound index is one number that stands for several positions, as a thread's or a block's.
 using Thread = spio::compound_index<i / 8, i % 8>;

@@ -1,6 +1,8 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, K and N, i = axis<I>(16), k = axis<K>(32), n = axis<N>(dynamic), Folded
+// = tensor<float, k / 8, i, k % 8>, Dynamic = tensor<float, n, i>.
 
 // A layout places each position of its dimensions once: by folds, swizzles, rings, checkerboards.
 using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;

@@ -1,6 +1,7 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has i = axis<I>(16), k = axis<K>(32), K8 = fold<K, 8>, Plain = tensor<float, i, k>.
 #include "spio/inverse.h"
 #include "spio/orders.h"
 

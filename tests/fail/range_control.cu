@@ -1,6 +1,7 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K, K8 = fold<K, 8>.
 
 // A range visits the positions of a dimension in order, as values of the dimension.
 constexpr int loop() {

@@ -1,6 +1,9 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, J, K and N, i = axis<I>(16), k = axis<K>(32), n = axis<N>(dynamic), K8 =
+// fold<K, 8>, Plain = tensor<float, i, k>, Folded = tensor<float, k / 8, i, k % 8>, Dynamic =
+// tensor<float, n, i>.
 
 // A tensor is a pointer with axes. Sizes that the type does not know come with the pointer.
 constexpr auto a = Plain();

@@ -1,6 +1,7 @@
 // error: AbsentDimension=spio::folded<J, 8>, Tensor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, J and K, i = axis<I>(16), k = axis<K>(32), Plain = tensor<float, i, k>.
 
 // A subscript selects along a dimension of the tensor. Plain has no J, nor blocks of it.
 constexpr auto place = Plain()[spio::fold<J, 8>(3)]; // wrong

@@ -2,6 +2,7 @@
 // error: 'bool' does not satisfy 'place'|Plain \[ __nv_bool \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K, i = axis<I>(16), k = axis<K>(32), Plain = tensor<float, i, k>.
 
 // A subscript is a position, and a truth value is none.
 constexpr auto place = Plain()[true]; // wrong

@@ -1,6 +1,8 @@
 // error: AbsentDimension=spio::coords<J, N>, Tensor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, J, K and N, i = axis<I>(16), k = axis<K>(32), Plain = tensor<float, i,
+// k>.
 
 // Of coordinates a tensor takes the dimensions that it has. Plain has neither J nor N.
 constexpr auto place = Plain()[J(3) + N(1)]; // wrong

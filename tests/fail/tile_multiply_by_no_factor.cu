@@ -1,6 +1,8 @@
 // error: NotItsFactor=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
+// It has Right, a right factor of 16 x 8 (K, J); Lefts, a tensor of left factors; Sums, one of
+// sums.
 
 // Fragments are parts of matrices in registers. b is a table of them along N, where a's are along
 // K.

@@ -1,6 +1,7 @@
 // error: TensorThatHasNoRoom=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
+// It has Box, 16 x 32 halves (I, K).
 
 // push() places a tensor in what is left of a block's shared memory. The first has filled it.
 __device__ inline void lay_out() {

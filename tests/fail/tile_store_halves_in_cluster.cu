@@ -1,6 +1,7 @@
 // error: CursorToOtherElements=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
+// It has Box, 16 x 32 halves (I, K); barrier, an mbarrier.
 
 #include "spio/tile/cluster_store.cuh"
 

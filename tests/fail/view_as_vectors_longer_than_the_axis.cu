@@ -1,6 +1,8 @@
 // error: NotAVectorOf=\w*Sixteen, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K, i = axis<I>(16), k = axis<K>(32), Folded = tensor<float, k / 8, i,
+// k % 8>.
 
 // A vector covers adjacent elements. Folded has only 8 adjacent positions of K.
 struct Sixteen {

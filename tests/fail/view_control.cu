@@ -1,6 +1,8 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I and K, i = axis<I>(16), k = axis<K>(32), Folded = tensor<float, k / 8, i,
+// k % 8>.
 
 // A slice is a part of a tensor along a dimension; vectors join adjacent elements into one.
 struct Four {

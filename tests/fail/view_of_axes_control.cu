@@ -1,6 +1,8 @@
 // compiles
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, J, K and N, i = axis<I>(16), k = axis<K>(32), Plain = tensor<float, i,
+// k>, Folded = tensor<float, k / 8, i, k % 8>.
 #include "spio/axis_views.h"
 
 // A view is a tensor over the same memory: reversed, split, renamed, thinned out, or joined.

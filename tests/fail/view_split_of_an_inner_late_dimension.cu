@@ -1,6 +1,7 @@
 // error: OnlyAStaticOrOutermostDimension=N.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, J, K and N.
 #include "spio/axis_views.h"
 
 // split() needs whole blocks. Only an outermost dimension may have a size known at run time alone.

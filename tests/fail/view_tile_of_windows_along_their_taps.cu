@@ -1,6 +1,8 @@
 // error: AlongTheOutputsAlone=N.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
+// It has the dimensions I, J, K and N, i = axis<I>(16), k = axis<K>(32), Plain = tensor<float, i,
+// k>.
 #include "spio/windows.h"
 
 // windows() makes outputs J and taps N of a filter. A tile is cut along the outputs alone.
