@@ -3,7 +3,8 @@
 //
 // The host device simulates a GPU: it runs kernels that were compiled for the CPU, and checks each
 // access. A spec is what a kernel is compiled from; its symbol is the name of the kernel. Each
-// kernel is registered by an object host_kernel_of<symbol>, by which the host device finds it.
+// kernel is registered by an object host_kernel_of<symbol>, by which the host device finds it. A
+// family is the kernels of one operation.
 module;
 
 #include <algorithm>

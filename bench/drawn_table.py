@@ -1,5 +1,7 @@
 # The table of convolutions of known networks, of which conv2d/drawn.py picks 120 at random.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
 import math
 
 LARGE = 8e6  # bytes of a layer that is not small

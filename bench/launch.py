@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A pack is a file of compiled kernels; nvcc, clang and ptx are packs of the same kernels by two compilers and
-# as PTX. NVRTC compiles kernels at run time.
+# as PTX. NVRTC compiles kernels at run time. A manifest lists the kernels of a pack. A sweep measures many
+# configurations.
 """launch.py FOLDER --out FILE [--commit HASH] [--sweep]   on a machine with a GPU and NVRTC
 launch.py --table FILE
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A regret is the time of a choice over that of the best configuration measured for the layer. Layers that
-# were held out took no part in the training of the model.
+# were held out took no part in the training of the model. The passes are fprop (forward), dgrad (the gradient
+# of the input) and wgrad (that of the filter).
 
 # What the tables call the models of conv2d, by their passes, and that of matmul, by its body.
 MODELS = {"correlation": "fprop, dgrad", "gradient": "wgrad", "wgmma": "wgmma"}

@@ -1,5 +1,8 @@
 # Draws the tables of the documentation from the results that bench/results keeps.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The passes of a convolution are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the
+# filter). CUDA Python is a statically typed Python whose functions become kernels.
 """tables.py [--write]
 
 A table stands between the lines <!-- table NAME --> and <!-- end -->. Without --write, one that is not of the newest results is an error."""

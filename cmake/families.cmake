@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A family is the kernels of one operation, such as a convolution. Its body is a kernel template; some families
-# have several.
+# have several. A trial runs a kernel on random data, for the command.
 
 # Configures a template that has @IMPORTS@, @EXPORTS@ and @ENTRIES@, a line of each for each family.
 #     spio_list_families(TEMPLATE OUTPUT [SPIO] [NAMESPACE OUTER] [MODULES MODULE...] [FAMILIES FAMILY...])

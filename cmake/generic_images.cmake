@@ -1,9 +1,9 @@
 # The library of generic kernels, which serve every problem of their kind: a pack in a program.
 # SPDX-License-Identifier: Apache-2.0
 #
-# A pack is a file of compiled kernels; a family is the kernels of one operation.
-# A program that links spio::generic_images has the pack in it, and a runtime finds it there. The families list
-# what belongs to it, in modules/FAMILY/generic.manifest.
+# A pack is a file of compiled kernels; a family is the kernels of one operation. A program that links
+# spio::generic_images has the pack in it, and a runtime finds it there. The families list what belongs to it,
+# in modules/FAMILY/generic.manifest. A manifest lists the kernels of a pack, a problem a line.
 set(SPIO_GENERIC_IMAGES "" CACHE STRING
     "Generic kernels for spio::generic_images: ON compiles them by nvcc, and the name of a file takes that pack")
 if(SPIO_GENERIC_IMAGES)

@@ -1,5 +1,7 @@
 # Builds the kernels that a manifest lists: into a pack for GPUs, and into a program for the host.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A pack is a file of compiled kernels. The host device simulates a GPU on the CPU.
 include("${CMAKE_CURRENT_LIST_DIR}/families.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/host_device.cmake")

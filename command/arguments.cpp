@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each subcommand declares its options and how many operands it takes; CLI11 reads the words by
-// these declarations. A mistake ends with one line that says what was wrong.
+// these declarations. A mistake ends with one line that says what was wrong. A pack is a file of
+// compiled kernels.
 module;
 
 #include <CLI/CLI.hpp>

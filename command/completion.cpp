@@ -3,7 +3,7 @@
 //
 // A family is the kernels of one operation, such as conv2d. A context is a line as far as it has
 // been typed, and the words that may come next; the script of each shell is made from the list of
-// all contexts.
+// all contexts. A pack is a file of compiled kernels.
 module;
 
 #include <algorithm>

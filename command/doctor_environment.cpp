@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The policy says whether kernels may come from packs (files of compiled kernels), from a compiler
-// at run time, or both. A configuration is how blocks and threads share a problem.
+// at run time, or both. A configuration is how blocks and threads share a problem. A family is the
+// kernels of one operation, such as conv2d; a generic kernel serves every layer with the same
+// filter.
 module;
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is a set of kernels for one operation, such as conv2d; its trials run problems of it on
-// random data.
+// random data. The host device simulates a GPU on the CPU.
 module;
 
 #include <csignal>

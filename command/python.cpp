@@ -3,7 +3,7 @@
 //
 // CUDA Python is a statically typed Python, whose interpreter needs no compiler. A spec is what a
 // kernel is compiled from; an image is a compiled kernel. A policy says whether images may be
-// compiled at run time.
+// compiled at run time. The oracle is the interpreter's result.
 module;
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become kernels. A manifest is a list of
-// kernels to be packed, one problem a line; a spec is what a kernel is compiled from.
+// kernels to be packed, one problem a line; a spec is what a kernel is compiled from. A family is
+// the kernels of one operation.
 module;
 
 #include <algorithm>

@@ -4,7 +4,8 @@
 // A trial is a problem with random data; its verdict counts the results that are wrong; a workbench
 // is a device with the kernels that were loaded there. An image is a compiled kernel, a pack a file
 // of images. A policy says whether images come from packs (files of them), from a compiler at run
-// time, or both.
+// time, or both. A family is the kernels of one operation, a spec what a kernel is compiled from;
+// the host device simulates a GPU on the CPU.
 module;
 
 #include <algorithm>

@@ -4,7 +4,8 @@
 // A family is the kernels of one operation, a problem the sizes and options of a call, a config how
 // blocks and threads share it. A spec is what a kernel is compiled from: its text for all three and
 // an architecture. A pack is a file of images, a manifest a list of kernels to pack. A
-// config_source finds measured configurations; without one the family chooses.
+// config_source finds measured configurations; without one the family chooses. A trial runs a
+// kernel on random data.
 module;
 
 #include <cstddef>

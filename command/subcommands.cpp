@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is the kernels of one operation, such as conv2d; a problem is the sizes and options of a
-// call. A config_source finds measured configurations; without one the family chooses.
+// call. A config_source finds measured configurations; without one the family chooses. A pack is a
+// file of compiled kernels.
 module;
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 // kernel that are wrong. A config_source finds measured configurations; without one the family
 // chooses. A workbench is the device of a trial: it loads kernels, and notes where their images
 // came from. A field_slot is a field of an aggregate in memory: where its value is read from and
-// written to.
+// written to. A trial is a problem with random data.
 module;
 
 #include <algorithm>

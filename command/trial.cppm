@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FAMILY/trial.cpp defines the function FAMILY_trials(), which returns a trial_family; CMake finds
-// that file, and calls the function. An image is a compiled kernel; a spec, all that determines
-// it. A policy says whether images may come from packs (files of them), from a compiler at run
-// time, or both. A config_source finds measured configurations; without one the family, the
-// kernels and code of one operation, chooses. A field_slot is a field of an aggregate in memory:
-// where its value is read from and written to.
+// that file, and calls the function. An image is a compiled kernel; a spec, all that determines it.
+// A policy says whether images may come from packs (files of them), from a compiler at run time, or
+// both. A config_source finds measured configurations; without one the family, the kernels and code
+// of one operation, chooses. A field_slot is a field of an aggregate in memory: where its value is
+// read from and written to. The host device simulates a GPU on the CPU.
 module;
 
 #include <chrono>

@@ -3,7 +3,8 @@
 //
 // A sweep is a file of measured times. A model is a table of regression trees, a text file.
 // bench/models/train.py makes models of a sweep; it takes XGBoost, and a program of the build that
-// computes features of configurations.
+// computes features of configurations. A policy says whether kernels may come from packs (files of
+// them), from a compiler at run time, or both.
 module;
 
 #include <algorithm>

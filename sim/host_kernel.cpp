@@ -1,7 +1,8 @@
 // Lists the kernels that were compiled into the program.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device, a simulated GPU, finds these kernels by their symbols.
+// The host device, a simulated GPU, finds these kernels by their symbols. A kernel is registered by
+// an object that lives as long as the program.
 #include "sim/host_kernel.h"
 
 #include <mutex>

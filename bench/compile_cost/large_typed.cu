@@ -5,7 +5,8 @@
 // fold<K, 8> counts K in blocks of 8. A tensor is a pointer with axes. A ring is an axis around
 // which positions wrap. A compound index is one number for several indices, the last of which
 // varies fastest. A block has 256 threads and a tile of 64 x 64 of c, a thread 4 x 4; k goes in
-// chunks of 16, which take turns in two tiles of a and of b.
+// chunks of 16, which take turns in two tiles of a and of b. partition() deals the positions of an
+// index out to the threads.
 #include "spio/dims.h"
 #include "spio/swizzle.h"
 

@@ -1,5 +1,7 @@
 # Draws what measure.py wrote: effective bandwidth over the batch, a panel for each pass.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
 """draw.py RESULTS.json --out FILE.svg --layer "c=64 h=64 w=64"
 
 Effective bandwidth is the bytes of each tensor once, over the time with a cold cache.

@@ -1,6 +1,9 @@
 // Writes the kernels of some layers as texts, with all that it takes to launch them.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A spec is what a kernel is compiled from. fprop is the forward pass, dgrad computes the gradient
+// of the input, wgrad that of the filter.
+//
 //     conv2d_export LAYERS OUT [--most N] [--pass PASS]... [--arch ARCH]... [--batches N...]
 //
 // LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:

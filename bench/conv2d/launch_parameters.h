@@ -1,7 +1,11 @@
 // What launches of convolutions take: parameters with stand-ins for pointers, and tensor maps.
 // SPDX-License-Identifier: Apache-2.0
 //
-// export.cpp includes it, after the modules that it needs and the type json.
+// export.cpp includes it, after the modules that it needs and the type json. fprop is the forward
+// pass, dgrad computes the gradient of the input, wgrad that of the filter. The first two are
+// correlations. A body is one of four kernel templates, named after how it copies. A residual is a
+// tensor that is added to the output, a preactivation the value before the activation, of which
+// dgrad takes the derivative.
 #pragma once
 
 #include <cstddef>

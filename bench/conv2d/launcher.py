@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A description is an object of kernels.json, which conv2d_export wrote: the kernels of one configuration, each
-# with its grid, its block and the bytes of its parameters.
+# with its grid, its block and the bytes of its parameters. A tensor map describes a tensor, and a box of it,
+# to the TMA engine.
 """The library is libconv2d_launcher.so, in the folder where conv2d_export wrote its kernels or in
 SPIO_BENCH_LAUNCHER. It is built where clang is, and needs nothing but the driver here."""
 import ctypes

@@ -3,7 +3,8 @@
 //
 // A generic kernel serves every layer with the same filter; a pack is a file of compiled kernels, a
 // spec what a kernel is compiled from. fprop is the forward pass, dgrad computes the gradient of
-// the input, wgrad that of the filter. It prints lines of JSON, times in microseconds.
+// the input, wgrad that of the filter. It prints lines of JSON, times in microseconds. A manifest
+// lists the kernels of a pack, a problem a line.
 //
 //     bench_first_layer PACK            a process that has a context already, as PyTorch's has
 //     bench_first_layer PACK host       what needs no driver

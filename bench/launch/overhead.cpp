@@ -1,7 +1,8 @@
 // Times a launch on the host: by Spio, and by the driver's function alone.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A spec is what a kernel is compiled from, an image a compiled kernel.
+// A spec is what a kernel is compiled from, an image a compiled kernel. A policy says whether
+// images come from packs or from a compiler at run time.
 //
 //     bench_overhead PACK
 //

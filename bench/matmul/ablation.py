@@ -1,5 +1,7 @@
 # Times the body cp_async of the matrix product with parts of its loop left out, to see what binds it.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The body cp_async is a kernel template; blocks share a product as a configuration says.
 """ablation.py --out FILE.json [--include KERNELS MP11] [--sizes 4096,8192] [--compile-only]
 
 On a machine with a GPU, nvcc and PyTorch. MP11 is a folder with the headers of Boost. The results of a kernel that lacks a part

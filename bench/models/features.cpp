@@ -1,6 +1,8 @@
 // Writes the features of measured configurations, by the code of the library.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A sweep is a file of measured times.
+//
 //     models_features FAMILY TIMES OUT
 //     models_features --predict TABLE FLOATS VALUES
 //

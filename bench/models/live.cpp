@@ -1,6 +1,8 @@
 // Measures what live tuning gains over the model's choice.
 // SPDX-License-Identifier: Apache-2.0
 //
+// fprop is the forward pass, dgrad computes the gradient of the input.
+//
 //     models_live PLAN FOLDER
 //
 // PLAN is what plan.py writes; of each group of layers of fprop and dgrad it takes the first.

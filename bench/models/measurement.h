@@ -3,7 +3,8 @@
 //
 // A sweep measures many configurations of many layers, to train models that choose. A layer is the
 // sizes of a convolution; a group of layers shares its kernels. The buffers are larger than the L2
-// cache and used in turn, so that it is cold.
+// cache and used in turn, so that it is cold. A spec is what a kernel is compiled from. fprop is
+// the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
 #pragma once
 
 #include "passes.h"

@@ -1,6 +1,9 @@
 // Measures how long a choice of a configuration takes, the first of a layer and a repeated one.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A candidate is a configuration that may be chosen. fprop is the forward pass, dgrad computes the
+// gradient of the input, wgrad that of the filter.
+//
 //     models_pick PLAN [PROBLEM]
 //
 // PLAN is what plan.py writes. Each layer is chosen for in several rounds, of which the least time

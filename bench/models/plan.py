@@ -1,5 +1,7 @@
 # Draws the layers that a sweep measures, in groups that share their kernels.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
 """plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--networks] [--without LAYERS] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of

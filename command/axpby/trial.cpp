@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial is a problem with random data; a setup says what it consists of. A config is how blocks
-// and threads share a problem.
+// and threads share a problem. A spec is what a kernel is compiled from.
 module;
 
 #include <cmath>

@@ -4,7 +4,8 @@
 // A trial is a problem with random data; its verdict counts the results that are wrong. A workbench
 // is a device with the kernels that were loaded there, a config how blocks and threads share a
 // problem, and a spec what a kernel is compiled from. A config_source finds measured
-// configurations; without one the family, the kernels of one operation, chooses.
+// configurations; without one the family, the kernels of one operation, chooses. The product is d =
+// activation(a b + bias) + c, where c is the residual.
 module;
 
 #include <bit>

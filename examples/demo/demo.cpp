@@ -1,7 +1,9 @@
 // Runs LayerNorm from a problem to checked results, with a kernel from a pack and one from NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pack is a file of kernels that were compiled with the program. NVRTC compiles at run time.
+// A pack is a file of kernels that were compiled with the program. NVRTC compiles at run time. A
+// spec is what a kernel is compiled from; a policy says whether kernels come from packs or from a
+// compiler. The host device simulates a GPU on the CPU.
 #include <chrono>
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,8 @@
 // Runs kernels of a pack (a file of compiled kernels), on a GPU or on the host, and compiles none.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A spec is what a kernel is compiled from; the policy aot_only takes kernels from packs alone.
+//
 //     deploy           the pack is deploy.spiopack beside the program, or else the one in it
 //     deploy PACK      the pack is this file
 #include <algorithm>

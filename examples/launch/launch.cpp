@@ -1,5 +1,7 @@
 // From a problem to its results, in the fewest lines: y = a x + b y on a GPU, or on the host.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from, here for vectors of n numbers.
 #include <cstdio>
 #include <exception>
 #include <span>

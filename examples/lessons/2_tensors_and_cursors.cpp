@@ -1,5 +1,7 @@
 // Lesson 2: a tensor knows its axes by name, so the order of subscripts never matters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An axis is a dimension with its size: axis<I>(16) has 16 values of I.
 #include "check.h"
 
 import spio.dims;

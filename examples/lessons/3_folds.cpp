@@ -1,5 +1,7 @@
 // Lesson 3: a dimension can be folded into blocks, and folds carry by themselves.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An axis is a dimension with its size: axis<K>(32) has 32 values of K.
 #include <type_traits>
 
 #include "check.h"

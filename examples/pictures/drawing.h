@@ -1,5 +1,8 @@
 // What the program can draw: pictures of three kinds, each by its name.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A layout places a tile in memory, a fragment is the part of a matrix that a lane holds, a box a
+// tile as TMA copies it.
 #pragma once
 
 #include <span>

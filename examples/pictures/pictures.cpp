@@ -1,5 +1,7 @@
 // Draws layouts with their banks, fragments with their lanes, boxes with their swizzles.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fragment is the part of a matrix that a lane holds, a box a tile as TMA copies it.
 #include <cstdio>
 #include <string>
 #include <string_view>

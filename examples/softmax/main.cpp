@@ -1,5 +1,8 @@
 // Gets a kernel of its own from a pack (compiled ahead), from NVRTC and for the host, and runs it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from; a policy says whether it comes from packs or from a
+// compiler.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fprop is the forward pass, dgrad the gradient of the input, wgrad that of the filter; x is the
-// input, y the output, and dy the gradient of the output.
+// input, y the output, and dy the gradient of the output. fprop and dgrad are both correlations. A
+// residual is a tensor that is added to the output, a preactivation the value before the
+// activation, of which dgrad takes the derivative.
 module;
 
 #include "conv2d/problem.h"

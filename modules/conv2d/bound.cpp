@@ -4,7 +4,8 @@
 // A reference computes a convolution in double; a kernel computes in float with factors of 16 bits,
 // and its result may differ by the bound. A sum is known by its value, by its magnitude (the sum of
 // the absolute values of its products), and by the error that the factors themselves have. wgrad is
-// the pass that computes the gradient of the filter.
+// the pass that computes the gradient of the filter. A residual is a tensor that is added to the
+// output.
 module;
 
 #include "conv2d/problem.h"

@@ -4,7 +4,8 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // body is one of four kernel templates, a config the configuration of one of them. A spec is what a
 // kernel is compiled from; a family is all kernels of one operation. A config_source finds measured
-// configurations; without one the family chooses.
+// configurations; without one the family chooses. A residual is a tensor that is added to the
+// output, a preactivation the value before the activation, of which dgrad takes the derivative.
 module;
 
 #include "conv2d/cp_async.h"

@@ -7,7 +7,8 @@
 // taps of 8 channels each. Input i of a correlation is at position spacing * i, with zeros between;
 // spacing is 1 or 2. A residual is a tensor that is added to the output, a preactivation the value
 // before the activation, which dgrad reads for the activation's derivative. A tile is 16 output
-// columns of a group of 8 channels; a warp's step takes one row of the input for some tiles.
+// columns of a group of 8 channels; a warp's step takes one row of the input for some tiles. A
+// candidate is a configuration that may be chosen.
 module;
 
 #include "conv2d/cp_async.h"

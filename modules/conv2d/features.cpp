@@ -5,7 +5,7 @@
 // body is one of four kernel templates, a configuration how its blocks share a problem. A feature
 // is a number that a learned model gets; the model predicts the time. The halo of a tile is the
 // input beyond its borders that its outputs need; a wave is as many blocks as the chip runs at a
-// time.
+// time. A candidate is a configuration that may be chosen; splits are shares of wgrad's sums.
 module;
 
 #include "conv2d/cp_async.h"

@@ -4,6 +4,7 @@
 // What a configuration has for the sizes of a problem is left to the launch, or is the same for all
 // problems. So there are few of them for a filter, and all can be compiled ahead of time. A group
 // is 8 channels, a split a part of the sum over the images, and dy the gradient of the output.
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
 module;
 
 #include "conv2d/cp_async.h"

@@ -5,8 +5,10 @@
 // body is one of conv2d's kernel templates. A tensor map is the descriptor by which TMA reads a
 // tensor; a workspace has the partial sums that the second kernel of wgrad adds up.
 // `compiled_problem` may leave sizes open: the tensors of a launch tell them. `kernels` has what is
-// ready to launch: generic kernels first, and later those compiled for the problem alone. `home`
-// is the device that they are loaded on, a GPU or a simulated one.
+// ready to launch: generic kernels first, and later those compiled for the problem alone. `home` is
+// the device that they are loaded on, a GPU or a simulated one. A residual is a tensor that is
+// added to the output, a preactivation the value before the activation, of which dgrad takes the
+// derivative.
 module;
 
 #include "conv2d/cp_async.h"

@@ -3,7 +3,8 @@
 //
 // A problem is the sizes and options of a call; it may leave sizes open until the launch. A config
 // is the configuration of one of conv2d's kernel templates, which are called bodies. A loader is a
-// runtime, or any object with target_device() and load().
+// runtime, or any object with target_device() and load(). A generic kernel serves every layer with
+// the same filter. A config_source finds measured configurations; without one the family chooses.
 //
 //     spio::runtime const gpu;
 //     conv2d::convolution const forward(gpu, {.n = 32, .c = 64, .h = 56, .w = 56});

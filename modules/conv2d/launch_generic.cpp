@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A generic kernel serves every layer with the same filter. A pack is a file of kernels that were
-// compiled before the program.
+// compiled before the program. `tiers` compiles on a background thread what takes over at a later
+// launch. A spec is what a kernel is compiled from. fprop is the forward pass, dgrad computes the
+// gradient of the input, wgrad that of the filter.
 module;
 
 #include "conv2d/problem.h"

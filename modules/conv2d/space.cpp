@@ -4,7 +4,8 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // body is one of four kernel templates; a configuration is how blocks and warps share a problem. A
 // trial measures a configuration on a GPU. Channels are convolved in groups of 8, and a warp
-// multiplies tiles of 16 columns (mma tiles). A chip is the figures of a GPU that estimates use.
+// multiplies tiles of 16 columns (mma tiles). A chip is the figures of a GPU that estimates use. A
+// split is a share of the sums of wgrad.
 module;
 
 #include "conv2d/cp_async.h"

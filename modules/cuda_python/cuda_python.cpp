@@ -4,7 +4,7 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A spec is what a
 // kernel is compiled from. A program is a file; compile() parses, types and emits one of its
 // kernels. The source's position names a file, a line and a column; a diagnostic is what the
-// compiler says about one.
+// compiler says about one. A fragment is the text of some functions, with what their names mean.
 module;
 
 #include "spio/launch_values.h"

@@ -4,7 +4,8 @@
 // A configuration says how blocks share a product; a body is one of two kernel templates. All
 // configurations of the body wgmma are estimated first, by rules; a learned model then predicts the
 // time of those that are not far behind. It is not asked for products that are unlike those it was
-// trained on; then the first of space() stands, with a refusal that says why.
+// trained on; then the first of space() stands, with a refusal that says why. A config_source finds
+// measured configurations; without one the family chooses.
 module;
 
 #include "matmul/cp_async.h"

@@ -3,7 +3,8 @@
 //
 // A problem is the sizes and options of a product, a configuration how blocks share it. A
 // config_source finds measured configurations; without one the family, the kernels and code of one
-// operation, chooses. A chip is the figures of a GPU that estimates use.
+// operation, chooses. A chip is the figures of a GPU that estimates use. A residual is a matrix
+// that is added to the result.
 module;
 
 #include "matmul/cp_async.h"

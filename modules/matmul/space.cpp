@@ -3,7 +3,8 @@
 //
 // A body is one of matmul's kernel templates. M and N are rows and columns of the result, K what
 // the product sums over. A stage is one place of a ring in shared memory. The blocks of a cluster
-// share what they load of the factors; splits are blocks that share the sum over K.
+// share what they load of the factors; splits are blocks that share the sum over K. A candidate is
+// a configuration that may be chosen.
 module;
 
 #include "matmul/cp_async.h"

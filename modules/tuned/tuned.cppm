@@ -1,8 +1,9 @@
 // Configurations that were measured on GPUs: a file that `spio tune` writes and runtimes read.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A line of the file is a GPU's name, an architecture, a problem, a configuration, the microseconds
-// of a launch, and a digest of the kernels' text that was measured:
+// A family is the kernels of one operation. A line of the file is a GPU's name, an architecture, a
+// problem, a configuration, the microseconds of a launch, and a digest of the kernels' text that
+// was measured:
 //
 //     NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 vectors=1 | 2.31 | 0123456789abcdef
 module;

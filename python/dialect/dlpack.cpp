@@ -4,6 +4,7 @@
 // DLPack is the protocol by which libraries pass tensors on without a copy: a tensor comes in a
 // capsule, or by functions that its Python type offers to C, its exchange. Strides are those of
 // elements in DLPack and of bytes in an array; a place is the number of a GPU, or that of the CPU.
+// CUDA Python is a statically typed Python whose functions become kernels.
 #include "machine.h"
 
 #include <algorithm>

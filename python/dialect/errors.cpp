@@ -3,7 +3,8 @@
 //
 // C++ code that Python calls must not throw. Its exceptions end in set_python_error(), which calls
 // a function of the Python module spio.cuda.errors that raises the same as an exception of Python.
-// A program_error is about a place in the text of a kernel.
+// A program_error is about a place in the text of a kernel. A misuse is an access that breaks a
+// rule, and that the interpreter of CUDA Python has found.
 #include "python.h"
 
 #include <exception>

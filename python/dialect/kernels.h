@@ -3,7 +3,8 @@
 //
 // This is a header, because it is shared by sources of one library that has no module of its own. A
 // ready kernel is one that is loaded on a device; a machine is a device with its streams. A code is
-// the type of an argument as a number.
+// the type of an argument as a number. CUDA Python is a statically typed Python whose functions
+// become kernels.
 #pragma once
 
 #include "machine.h"

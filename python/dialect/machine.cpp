@@ -4,7 +4,7 @@
 // A machine is a device with its streams: a GPU, or the interpreter, which runs kernels of CUDA
 // Python on the CPU. A place is the number of a GPU, or host_place for the interpreter. A pack is a
 // file of compiled kernels, a runtime finds, compiles and loads kernels for its device. guarded()
-// runs a function for Python and passes its errors on.
+// runs a function for Python and passes its errors on. A spec is what a kernel is compiled from.
 #include "machine.h"
 
 #include <cstdlib>

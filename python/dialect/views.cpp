@@ -3,7 +3,8 @@
 //
 // An array has an address, a shape, and strides in bytes; its place is the number of a GPU, or that
 // of the CPU's memory. guarded() runs a function for Python and passes its errors on; checked()
-// throws if a call of Python has failed.
+// throws if a call of Python has failed. CUDA Python, which has the types of elements, is a
+// statically typed Python whose functions become kernels.
 #include "machine.h"
 
 #include <array>

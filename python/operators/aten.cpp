@@ -3,7 +3,7 @@
 //
 // An operator is a function that PyTorch calls by name and can differentiate, trace and compile;
 // aten is PyTorch's own library of them. Convolutions have groups of 8 channels, and a window:
-// strides, padding and dilation.
+// strides, padding and dilation. A residual is a matrix that is added to a product.
 #include "aten.h"
 
 #include <torch/csrc/stable/ops.h>

@@ -5,7 +5,8 @@
 // gradient of the input, wgrad that of the filter; y is the output and dy its gradient. The host
 // device simulates a GPU on the CPU. A target is a device with the stream of a launch; ready()
 // finds what was made for an earlier problem of the same sizes, or has the kernels loaded now.
-// `memory` is a tensor where kernels can access it, which on the host device is a copy.
+// `memory` is a tensor where kernels can access it, which on the host device is a copy. A window is
+// the strides, the padding and the dilation.
 #include "launches.h"
 #include "machine.h"
 

@@ -4,7 +4,8 @@
 // A position is a pixel with all its channels; a problem is the number of channels and whether
 // there are a weight and a bias. A place is where kernels run: a stream of a GPU, or the host
 // device, which simulates a GPU on the CPU. A target is a device with the stream of a launch;
-// `memory` is a tensor where kernels can access it, which on the host device is a copy.
+// `memory` is a tensor where kernels can access it, which on the host device is a copy. A family is
+// the kernels of one operation.
 #include "launches.h"
 #include "machine.h"
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A machine is a device with its streams and kernels; a
-// policy says whether kernels may be compiled at run time.
+// policy says whether kernels may be compiled at run time. A pack is a file of compiled kernels; a
+// place is a stream of a GPU, or the host device.
 #include "machine.h"
 
 #include <array>

@@ -4,7 +4,8 @@
 // This is a header, because it is shared by sources of one library that has no module of its own. A
 // place is a stream of a GPU, or the host device, which simulates a GPU on the CPU. A runtime
 // finds, compiles and loads kernels; a spec is what a kernel is compiled from, a problem the sizes
-// and options of a call.
+// and options of a call. Tiers begin with one kernel while a better one is compiled. A
+// config_source finds measured configurations.
 #pragma once
 
 #include "launches.h"

@@ -4,7 +4,7 @@
 // A problem is the sizes and options of a call. Rows of a row-major matrix, or columns of a
 // column-major one, are its lines; `leading` is the distance of two neighbours. A target is a
 // device with the stream of a launch; `memory` is a tensor where kernels can access it, which on
-// the host device is a copy.
+// the host device is a copy. The residual is added to the product.
 #include "launches.h"
 #include "machine.h"
 

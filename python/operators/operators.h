@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. Images are tensors n c h w in PyTorch's words;
-// channels_last is the layout in which the channels of a pixel are neighbours.
+// channels_last is the layout in which the channels of a pixel are neighbours. A window is the
+// strides, the padding and the dilation of a convolution.
 #pragma once
 
 #include "launches.h"

@@ -3,7 +3,8 @@
 #
 # Each function asks whether a kernel takes its arguments (why_not_conv2d() and others return the reason why
 # not). If one does, it calls the operator of spio, with its gradient where one is wanted; otherwise aten,
-# PyTorch's own library of operators, computes it, or in strict mode it is an error.
+# PyTorch's own library of operators, computes it, or in strict mode it is an error. The host device simulates
+# a GPU on the CPU.
 import torch
 from torch.nn import functional as aten
 

@@ -3,7 +3,8 @@
 #
 # `ctx` is the context of autograd. Convolutions have two functions: one for torch.compile, which keeps what it has
 # converted, and one in the form that torch.func asks for, without second derivatives. In eager calls their gradients
-# are those of an operator of aten, in C++.
+# are those of an operator of aten, in C++. A window is stride, padding and dilation of a convolution, each of rows
+# and of columns.
 import torch
 
 from spio import operators

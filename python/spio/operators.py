@@ -4,6 +4,7 @@
 # An operator is a function that PyTorch calls by name; those of Spio are in a library of C++. A fake tells
 # the shape and type of an operator's result without computing it, so that PyTorch can trace a model. vmap
 # calls a function for each element of a batch; its rule folds the batch into the operator's own dimensions.
+# The host device simulates a GPU on the CPU.
 import atexit
 import pathlib
 import re

@@ -3,7 +3,7 @@
 #
 # An operator of spio runs kernels of a family: conv2d, layernorm_2d or matmul. aten is PyTorch's own library
 # of operators. In strict mode a call that no kernel takes is an error; otherwise aten computes it, and the
-# reason is logged once.
+# reason is logged once. A family is the kernels of one operation.
 import contextlib
 import logging
 import os

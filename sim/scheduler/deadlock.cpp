@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A worker is an OS thread that runs the threads of a cluster as fibers. A poller asks for a change
-// in a loop. The launch counts changes for which threads may poll.
+// in a loop. The launch counts changes for which threads may poll. A misuse breaks a rule of the
+// GPU, and ends the launch with a report.
 #include "sim/scheduler/deadlock.h"
 
 #include "sim/checker/diagnostic.h"

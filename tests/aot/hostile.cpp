@@ -1,7 +1,8 @@
 // Packs (files of compiled kernels), headers and folders that others may have written or named.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. A family is the kernels of one
+// operation. A kernel's body is the text of its function.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a spec is what it is compiled from. The manifest has five kernels,
-// of which two are the same. aot_only is the policy that asks packs alone.
+// of which two are the same. aot_only is the policy that asks packs alone. A family is the kernels
+// of one operation.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

@@ -3,7 +3,7 @@
 //
 // A spec is what a kernel is compiled from: a source, which includes headers by their names. Packs
 // (files of compiled kernels) keep digests, by which they know damage and text that has changed, so
-// that a digest must stay what it is.
+// that a digest must stay what it is. A family is the kernels of one operation.
 #include <doctest/doctest.h>
 
 #include <array>

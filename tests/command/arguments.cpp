@@ -1,7 +1,8 @@
 // What is parsed from a command line of `spio`, and the answers to wrong ones.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `spio` is the project's command: it compiles, runs, measures and lists kernels.
+// `spio` is the project's command: it compiles, runs, measures and lists kernels. A pack is a file
+// of compiled kernels; a policy says whether kernels come from packs or from a compiler.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 // `spio` is the project's command: it compiles, runs, measures and lists kernels. `spio draw`
 // prints where a layout puts the elements of a tensor in memory. A layout is a list of axes, the
 // last of which is the fastest; k / 8 counts eights of k, and k % 8 the places within them.
+// axis<K>(32) is the dimension K with 32 values.
 #include <doctest/doctest.h>
 
 #include "spio/dims.h"

@@ -1,9 +1,10 @@
 // A fuzz target: the parser of `spio`'s command line, CLI11 included, and its answers.
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer calls LLVMFuzzerTestOneInput with bytes that it changes so that more code is reached; a
-// call that aborts is a finding. tests/fuzz.cmake has it run 5000 times, by night a million. For
-// longer:
+// A pack is a file of compiled kernels; a policy says whether kernels come from packs or from a
+// compiler. libFuzzer calls LLVMFuzzerTestOneInput with bytes that it changes so that more code is
+// reached; a call that aborts is a finding. tests/fuzz.cmake has it run 5000 times, by night a
+// million. For longer:
 //     build/ci/tests/command/fuzz_arguments -runs=10000000 -max_len=512 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>

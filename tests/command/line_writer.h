@@ -1,5 +1,8 @@
 // Writes command lines of `spio` at random, sensible and not.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pack is a file of compiled kernels; a policy says whether kernels come from packs or from a
+// compiler. fprop, dgrad and wgrad are the passes of a convolution.
 #pragma once
 
 #include <array>

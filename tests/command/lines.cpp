@@ -3,7 +3,8 @@
 //
 // `spio` is the project's command: it compiles, runs, measures and lists kernels. The fake driver
 // stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call.
-// fake::the_machine() has the state of the fake driver.
+// fake::the_machine() has the state of the fake driver. A pack is a file of compiled kernels; the
+// policy aot_only takes kernels from packs alone.
 #include <doctest/doctest.h>
 
 #include "tests/command/line_writer.h"

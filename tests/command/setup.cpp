@@ -1,8 +1,9 @@
 // Trials that are set up in a few lines: their random data, their launches, and what they find.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial runs a kernel on random data and compares the results with exact ones. The host device,
-// a GPU that is simulated on the CPU, runs all kernels here.
+// A trial runs a kernel on random data and compares the results with exact ones. The host device, a
+// GPU that is simulated on the CPU, runs all kernels here. A family is the kernels of one
+// operation, a spec what one of them is compiled from; a workbench is the device of a trial.
 #include <doctest/doctest.h>
 
 #include "axpby/problem.h"

@@ -3,7 +3,8 @@
 //
 // The fake driver stands for CUDA's: it notes every call, and a kernel takes as long as the test
 // says. `spio` times launches by replaying a graph of them between two events; a copy of the same
-// bytes is timed beside them. A pack is a file of compiled kernels.
+// bytes is timed beside them. A pack is a file of compiled kernels. A spec is what a kernel is
+// compiled from; the policy aot_only takes kernels from packs alone.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

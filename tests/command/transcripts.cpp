@@ -1,9 +1,10 @@
 // What the command prints for a list of lines, each word and number, beside what was recorded.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `spio` is the project's command: it compiles, runs, measures and lists kernels. The fake driver
-// stands for CUDA's, NVRTC is not there. transcripts.txt has each line with what it printed; of
-// long answers a digest. Whoever means a change records it, and commits the file:
+// A pack is a file of compiled kernels, a family the kernels of one operation. `spio` is the
+// project's command: it compiles, runs, measures and lists kernels. The fake driver stands for
+// CUDA's, NVRTC is not there. transcripts.txt has each line with what it printed; of long answers a
+// digest. Whoever means a change records it, and commits the file:
 //     SPIO_RECORD_TRANSCRIPTS=tests/command/transcripts.txt build/ci/tests/command/test_command
 //     -tc="*transcript*"
 #include "tests/cuda/fake_machine.h"

@@ -5,7 +5,8 @@
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
 // the host device, which simulates one on the CPU. With small effort (is_small()) it runs fewer
-// sizes.
+// sizes. fprop and dgrad are both correlations. A residual is a tensor that is added to the output,
+// a preactivation the value before the activation, of which dgrad takes the derivative.
 #include "correlation.h"
 
 #include "last_step.h"

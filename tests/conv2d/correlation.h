@@ -4,7 +4,8 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
-// the host device, which simulates one on the CPU. With small effort it runs fewer sizes.
+// the host device, which simulates one on the CPU. With small effort it runs fewer sizes. fprop and
+// dgrad are both correlations.
 #pragma once
 
 #include "conv2d/problem.h"

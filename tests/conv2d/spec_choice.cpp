@@ -6,7 +6,8 @@
 // own estimate chooses. fprop, dgrad and wgrad are the forward pass and the gradients of input and
 // filter. A step of wgrad loads one row of some images, or some whole images. An mma tile is 16
 // columns, which one instruction of the tensor cores takes. A generic kernel is compiled for every
-// layer with the same filter.
+// layer with the same filter. A family is the kernels of one operation. A config_source finds
+// measured configurations; without one the family chooses.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

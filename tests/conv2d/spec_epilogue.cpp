@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An epilogue is what a kernel does to a sum before storing it: scale, bias, activation, adding a
-// residual, and storing the preactivation, of which dgrad computes the activation's derivative.
+// residual, and storing the preactivation, of which dgrad computes the activation's derivative. A
+// residual is a tensor that is added to the output.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A generic kernel knows only the size of the filter when it is compiled; the other sizes come with
-// the launch. dgrad is the pass that computes the gradient of the input.
+// the launch. dgrad is the pass that computes the gradient of the input. A spec is what a kernel is
+// compiled from.
 #include <doctest/doctest.h>
 
 #include <cstddef>

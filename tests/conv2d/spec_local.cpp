@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A learned model predicts the times of configurations from features; it is a table of trees. A
-// local model is one that this machine has trained, for a chip for which the library has none.
+// local model is one that this machine has trained, for a chip for which the library has none. A
+// family is the kernels of one operation. fprop and dgrad, the forward pass and the gradient of the
+// input, are correlations and share a model.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. A body is one of several kernel templates for a pass, such as tma.
+// architecture. A body is one of several kernel templates for a pass, such as tma. A family is the
+// kernels of one operation.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -6,7 +6,9 @@
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
 // the host device, which simulates one on the CPU. With small effort (is_small()) it runs fewer
 // sizes. A variant is a kernel under test with what runs it; adds_number says that its epilogue
-// adds a number of its own. The 90 of a test case is the least architecture that it needs, sm_90.
+// adds a number of its own. The 90 of a test case is the least architecture that it needs, sm_90. A
+// residual is a tensor that is added to the output, a preactivation the value before the
+// activation, of which dgrad takes the derivative.
 #include "tma.h"
 #include "correlation.h"
 

@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
-// configuration, which says how blocks share it.
+// configuration, which says how blocks share it. A residual is a tensor that is added to the
+// output, a preactivation the value before the activation, of which dgrad takes the derivative.
 #pragma once
 
 #include "conv2d/tma.h"

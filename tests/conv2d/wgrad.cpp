@@ -6,7 +6,7 @@
 // cluster add theirs. A layer is a problem (sizes and options) with a configuration, which says how
 // blocks share it. A trial runs a test case on a device: a GPU, or the host device, which simulates
 // one on the CPU. With small effort (is_small()) it runs fewer sizes, and share() is the part of
-// some problems that an effort runs.
+// some problems that an effort runs. wgrad is the pass that computes it.
 #include "wgrad_variants.h"
 
 #include "numbers.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A test_kernel is a source text, the kernel's name, its signature and the shapes of a launch. The
-// oracle is what the interpreter computes.
+// oracle is what the interpreter computes. The host device simulates a GPU on the CPU. A spec is
+// what a kernel is compiled from.
 //
 // The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/execution.h"

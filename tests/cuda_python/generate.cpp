@@ -4,7 +4,8 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The tests compare
 // what these kernels compute on the host device, as compiled C++, with what the interpreter
 // computes. COUNT is the number of random programs; of all pairs of types that an operator takes,
-// each STEP-th gets a kernel.
+// each STEP-th gets a kernel. The host device simulates a GPU on the CPU; the interpreter runs a
+// program without a compiler.
 #include "tests/cuda_python/execution.h"
 
 #include <cstdio>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
-// reals() runs the body of a kernel k(n, o), and returns o, an array of 16 zeros before.
+// reals() runs the body of a kernel k(n, o), and returns o, an array of 16 zeros before. A misuse
+// is an access that breaks a rule, and that the interpreter finds.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/interpreted.h"

@@ -1,7 +1,9 @@
 // Runs convolutions in guarded and poisoned memory, and compares with sums in double.
 // SPDX-License-Identifier: Apache-2.0
 //
-// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// residual is a tensor that is added to the output, a preactivation the value before the
+// activation, of which dgrad takes the derivative.
 module;
 
 #include "conv2d/problem.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from; a pack is a file of compiled kernels. The host device
-// simulates a GPU on the CPU.
+// simulates a GPU on the CPU. A family is the kernels of one operation.
 module;
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 //
 // An experiment is one instruction and many tiles of inputs for it. A tile is the three matrices of
 // one instruction, c[16][8] += a[16][K] b[K][8] (128 sums); its kind is how its numbers are drawn.
+// A fragment is what the lanes of a warp hold of a matrix, in registers.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An experiment is one instruction and many tiles of inputs for it, each of 128 sums; a candidate
-// is a way of summing that may be the chip's. The cubin is of tensor_core_probe.cu.
+// is a way of summing that may be the chip's. The cubin is of tensor_core_probe.cu. A fragment is
+// what the lanes of a warp hold of a matrix, in registers.
 #include "sim/convert.h"
 #include "tensor_core_fit.h"
 

@@ -5,7 +5,7 @@
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A compound index is one number for several
 // indices, the last of which varies fastest. A swizzle exchanges cells by their row, so that lanes
-// read different banks.
+// read different banks. A tensor map is the descriptor by which TMA copies boxes of a tensor.
 #pragma once
 
 #include "spio/compound_index.h"

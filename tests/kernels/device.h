@@ -3,7 +3,7 @@
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // Memory has guards around each array, bytes that no kernel may change, and is full of bytes 0xff
-// at first.
+// at first. A tensor map is the descriptor by which TMA copies boxes of a tensor.
 #pragma once
 
 #include "spio/tile/tensor_map.h"

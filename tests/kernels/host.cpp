@@ -1,7 +1,8 @@
 // Runs kernels on the host device, which simulates a GPU on the processor.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Its launches look for accesses and calls that break a rule of a GPU, such as races.
+// Its launches look for accesses and calls that break a rule of a GPU, such as races. A tensor map
+// is the descriptor by which copies find boxes of a tensor.
 #include "host.h"
 
 #include "sim/arena.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Its launches look for accesses and calls that break a rule of a GPU, and throw a failure for one.
+// A tensor map is the descriptor by which copies find boxes of a tensor.
 #pragma once
 
 #include "device.h"

@@ -5,7 +5,7 @@
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A compound index is one number for several
 // indices, the last of which varies fastest. push<T>() takes room for a tensor T from the block's
-// shared memory, and returns it and the rest.
+// shared memory, and returns it and the rest. A ring is an axis around which positions wrap.
 #include "memcpy.h"
 #include "spio/tile/async_copy.cuh"
 #include "spio/tile/thread.cuh"

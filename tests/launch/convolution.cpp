@@ -3,7 +3,9 @@
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
-// says whether images come from packs (files of them), from a compiler at run time, or both.
+// says whether images come from packs (files of them), from a compiler at run time, or both. The
+// passes of a convolution are fprop (forward), dgrad (the gradient of the input) and wgrad (that of
+// the filter).
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

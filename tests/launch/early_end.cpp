@@ -5,7 +5,8 @@
 // filter; the background thread compiles the kernels of each layer alone. What it uses must be
 // there until it has ended, although exit() destroys static objects. The driver and NVRTC are
 // fakes. With the argument `first` the program ends within the first compilation, otherwise after
-// it.
+// it. A pack is a file of compiled kernels; a policy says whether kernels come from packs or from a
+// compiler.
 #include "tests/cuda/fake_machine.h"
 #include "tests/folder.h"
 

@@ -5,7 +5,8 @@
 // from, an image a compiled kernel, a pack a file of images. Tiering up: launches begin with a
 // generic kernel, while the layer's own is compiled behind, which then takes over. `tiers` counts
 // these: begun, compiled, taken, or unchanged. A policy says where images come from. The GPU, an
-// H200, and its compiler are fakes. fake::the_machine() has the state of the fake driver.
+// H200, and its compiler are fakes. fake::the_machine() has the state of the fake driver. fprop is
+// the forward pass, dgrad and wgrad compute the gradients of the input and of the filter.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -4,7 +4,7 @@
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
 // says whether images come from packs (files of them), from a compiler at run time, or both. axpby
-// is y = a x + b y.
+// is y = a x + b y. A manifest is the list of kernels that were compiled into the program.
 #include <doctest/doctest.h>
 
 #include <chrono>

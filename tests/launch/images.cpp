@@ -3,7 +3,8 @@
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. A source is a pack, a file of images, or a compiler. `images` asks its sources,
-// keeps what a compiler made in memory, and counts where images were found.
+// keeps what a compiler made in memory, and counts where images were found. A policy says whether
+// images come from packs, from a compiler, or both.
 #include <doctest/doctest.h>
 
 #include <atomic>

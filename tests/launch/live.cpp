@@ -5,7 +5,8 @@
 // clock of a fake GPU, which each launch moves on by the time of its kernel. Each candidate has
 // `rounds` turns. `tiers` counts: compared (problems whose candidates are timed), decided, recorded
 // (the fastest is kept), unrecorded (it could not be). Events are late while none is passed yet.
-// fake::the_machine() has the state of the fake driver.
+// fake::the_machine() has the state of the fake driver. A spec is what a kernel is compiled from; a
+// `rig` is the fake GPU with its candidates.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

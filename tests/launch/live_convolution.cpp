@@ -4,7 +4,8 @@
 // A configuration is how blocks share a problem. With live_tuning, a runtime times several kernels
 // of a problem in its first launches, takes the fastest, and writes it to the file of tuned
 // configurations. `tiers` counts: compared, decided, recorded, unrecorded. The GPU, its clock and
-// its compiler are fakes. fake::the_machine() has the state of the fake driver.
+// its compiler are fakes. fake::the_machine() has the state of the fake driver. A spec is what a
+// kernel is compiled from.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,7 @@
 // Stands for the host device, a simulated GPU, in programs that never run kernels there.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from, an image a compiled kernel.
 module;
 
 #include "spio/launch_values.h"

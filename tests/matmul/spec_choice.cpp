@@ -3,7 +3,8 @@
 //
 // A configuration says how blocks share a product. A learned model predicts the time of those of
 // the body wgmma; where there is none for the chip, or the product is outside of its range, the
-// family's own estimate chooses.
+// family's own estimate chooses. A family is the kernels of one operation. A config_source finds
+// measured configurations; without one the family chooses.
 #include "matmul/cp_async.h"
 #include "matmul/problem.h"
 #include "matmul/wgmma.h"

@@ -1,6 +1,8 @@
 # Checks that the pictures show what the formulas of the chip's manual say, and are XML.
 # SPDX-License-Identifier: Apache-2.0
 #
+# A fragment is the part of a matrix that a lane holds.
+#
 #     check.py PROGRAM FOLDER
 #
 # PROGRAM is examples/pictures, which draws layouts with the banks of shared memory, matrix fragments with the

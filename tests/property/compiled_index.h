@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A compound index is one number for several digits, each a value of a dimension below a bound, the
-// last of which varies fastest.
+// last of which varies fastest. partition() deals the offsets of an index out to lanes.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 // A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
 // cut. A step of a chain that the compiler refuses is left out. Of compiled_layout.h: I, J, K and N
 // are the layout's own dimensions, a glimpse is what a view says of a position, and `memory` is
-// what all tensors point to.
+// what all tensors point to. A cursor is a place in a tensor.
 #pragma once
 
 #include "compiled_layout.h"

@@ -4,7 +4,8 @@
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
 // layout counts one. A ring is a base around which positions wrap, a dynamic one has its size at
 // run time only. A pitch is an axis's distance in memory, where it is set. A checkerboard and an
-// exclusive or are functions of several digits (swizzles).
+// exclusive or are functions of several digits (swizzles). The oracle is the reference: the laws as
+// plain loops. Dice draw random numbers.
 #pragma once
 
 #include <algorithm>

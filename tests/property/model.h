@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
-// layout counts one.
+// layout counts one. It is called the oracle.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Reproducible random numbers: a seed and a number of rounds that the environment may set.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A law is a sentence that holds for all inputs; a property test checks it on random ones.
+// A law is a sentence that holds for all inputs; a property test checks it on random ones. Dice
+// draw random numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Counts checks of the property tests, and reports the first failure of each law.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A law is a sentence that holds for all inputs; a property test checks it on random ones.
+// A law is a sentence that holds for all inputs; a property test checks it on random ones. A tally
+// counts checks.
 #pragma once
 
 #include <doctest/doctest.h>

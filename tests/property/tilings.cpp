@@ -6,7 +6,7 @@
 // random numbers. Axes tile a base if their digits, from fine to coarse, meet without a gap or an
 // overlap. A ring is a base around which positions wrap; the size of a dynamic digit is known at
 // run time; only the coarsest digit may be either. A digit that is not placed is only read, by a
-// swizzle.
+// swizzle. An axis that divides another by 8 is a fold of it.
 #include "tally.h"
 
 #include <algorithm>

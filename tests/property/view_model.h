@@ -3,7 +3,8 @@
 //
 // A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
 // cut. A name is the place of a dimension in `view_dimensions`. A part of a dimension is a slice of
-// `count` elements, a tile of at most so many, or a shift, which keeps all from its start on.
+// `count` elements, a tile of at most so many, or a shift, which keeps all from its start on. The
+// reference is called the oracle.
 #pragma once
 
 #include <sstream>

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or cut. Each
-# chain is written twice: as calls for the compiler, and as steps for the test's own model.
+# chain is written twice: as calls for the compiler, and as steps for the test's own model. A digit of a
+# position in a dimension is floor(position / stride) mod size; an axis counts one. The oracle is the test's
+# own model.
 
 fresh = ["A", "B"]
 

@@ -3,7 +3,7 @@
 //
 // A walk subscripts a tensor with several values, one after the other; its end is the position that
 // they add up to. A digit of a position in a base (a dimension) is floor(position / stride) mod
-// size.
+// size. A compound index is one number for several digits. Dice draw random numbers.
 #pragma once
 
 #include <sstream>

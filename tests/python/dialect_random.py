@@ -1,5 +1,8 @@
 # Random programs through spio.cuda: the GPU stores the bits that the interpreter stores.
 # SPDX-License-Identifier: Apache-2.0
+#
+# spio.cuda is CUDA Python, a statically typed Python whose functions become kernels; its interpreter runs
+# them on the CPU.
 """dialect_random.py FILE SECONDS
 
 The file is what print_cuda_python_programs of tests/cuda_python prints. Programs run in as many processes as there are processors,

@@ -3,7 +3,7 @@
 #
 # The operators are functions of PyTorch that launch Spio's kernels: convolutions in groups of 8 channels,
 # LayerNorm, matrix products. Exact results are computed in double, on the CPU's side or by PyTorch; a bound
-# says how far float sums and the last rounding may be from them.
+# says how far float sums and the last rounding may be from them. aten is PyTorch's own library of operators.
 import itertools
 import random
 import resource

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # It asserts nothing: it prints times for people. The operators are functions of PyTorch that launch Spio's
-# kernels; spio.functional chooses between them and PyTorch's own.
+# kernels; spio.functional chooses between them and PyTorch's own. aten is PyTorch's own library of operators.
 import copy
 import json
 import os

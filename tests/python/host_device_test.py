@@ -4,7 +4,8 @@
 # The host device executes kernels on the CPU, thread by thread, with the arithmetic of the GPU. The library has a few
 # kernels for it, of convolutions with 16 channels and the like (python/operators/host.manifest). Within spio.strict() a
 # call that no kernel computes is an error. check_sums(test, result, exact, magnitudes, count) compares sums of `count`
-# products with those in double, within the bound of rounding to float, and returns the largest part of the bound.
+# products with those in double, within the bound of rounding to float, and returns the largest part of the bound. aten
+# is PyTorch's own library of operators.
 import itertools
 import unittest
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A fake of an operator says the sizes, the types and the strides of its results without computing them; PyTorch
-# traces with it.
+# traces with it. The host device simulates a GPU on the CPU; aten is PyTorch's own library of operators.
 import itertools
 import unittest
 import warnings

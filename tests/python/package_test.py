@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Parts of the package need PyTorch, and say so; spio.cuda does not. A library shows a symbol if other libraries of the
-# process can see it. sys.modules['torch'] = None makes `import torch` fail.
+# process can see it. sys.modules['torch'] = None makes `import torch` fail. spio.cuda is CUDA Python, a statically
+# typed Python whose functions become kernels; its interpreter runs them on the CPU. The host device simulates a GPU.
 import pathlib
 import subprocess
 import sys

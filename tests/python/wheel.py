@@ -1,5 +1,7 @@
 # Builds the wheel and runs its tests, or says how to get what they need.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A pack is a file of compiled kernels; a generic kernel serves every layer with the same filter.
 """wheel.py build FOLDER [--pack PACK] [--objects OBJECTS] [--define NAME=VALUE...]
     builds the wheel in the folder, with the generic kernels of the pack, and unpacks it to FOLDER/site; CMake builds
     its libraries in OBJECTS, FOLDER/objects unless it is named, and defines what is listed

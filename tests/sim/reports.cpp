@@ -1,12 +1,13 @@
 // The whole report of each planted misuse at its limits, beside what was recorded.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report. Each kernel here runs with numbers on both sides of a
-// limit, in one order of threads, so that the report is the same each time; record.plant() launches
-// it, with a shape such as block_of(threads, bytes of shared memory). word(i) is float i of that
-// memory, barrier() an mbarrier in it, which make_barrier(arrivals) initialises. reports.txt has
-// the reports. Whoever means a change records it:
+// A collective is an operation that the lanes of a warp perform together. The host device simulates
+// a GPU on the CPU. A misuse is an access or a call that breaks a rule of the GPU, and ends the
+// launch with a report. Each kernel here runs with numbers on both sides of a limit, in one order
+// of threads, so that the report is the same each time; record.plant() launches it, with a shape
+// such as block_of(threads, bytes of shared memory). word(i) is float i of that memory, barrier()
+// an mbarrier in it, which make_barrier(arrivals) initialises. reports.txt has the reports. Whoever
+// means a change records it:
 //     SPIO_RECORD_REPORTS=tests/sim/reports.txt build/ci/tests/test_sim -tc="*reports*recorded*"
 #include "report_record.h"
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is the kernels of one operation. An error names the field and its bound, whichever
-// function was called: none computes with what is out of range, and none chooses for it.
+// function was called: none computes with what is out of range, and none chooses for it. fprop,
+// dgrad and wgrad are the passes of a convolution; a body is one of its kernel templates.
 #include <doctest/doctest.h>
 
 #include <functional>

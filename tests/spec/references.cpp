@@ -1,10 +1,13 @@
 // What references compute, and which arguments they and launches refuse, beside what was recorded.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A reference computes a family's results in double, with a bound of the error that a kernel may
-// have. Kernels are compared with references within the bounds, so that a bound that is too wide
-// hides mistakes; here each value and each bound counts. references.txt has a digest for each
-// problem, and the words of each refusal. Whoever means a change records it, and commits the file:
+// fprop is the forward pass, dgrad and wgrad compute the gradients of input and filter. A residual
+// is a tensor that is added to the output, a preactivation the value before the activation, of
+// which dgrad takes the derivative. A reference computes a family's results in double, with a bound
+// of the error that a kernel may have. Kernels are compared with references within the bounds, so
+// that a bound that is too wide hides mistakes; here each value and each bound counts.
+// references.txt has a digest for each problem, and the words of each refusal. Whoever means a
+// change records it, and commits the file:
 //     SPIO_RECORD_REFERENCES=tests/spec/references.txt build/ci/tests/spec/test_spec
 //     -tc="*computed*"
 #include "tests/spec/recorded.h"

@@ -4,7 +4,7 @@
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. Coordinates have a value for each of several dimensions. A base is a dimension
 // that is no fold. A compound index is one number for several indices, the last of which varies
-// fastest.
+// fastest. axis<K>(32) is the dimension K with 32 values.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

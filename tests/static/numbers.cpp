@@ -6,6 +6,7 @@
 // computes its place from several digits of a position: swizzle() and checkerboard() make such
 // axes, which spread a tile over the banks of shared memory, and derived() makes one of any
 // function. A compound index is one number for several indices, the last of which varies fastest.
+// axis<K>(32) is the dimension K with 32 values.
 import spio.dims;
 
 struct I : spio::dim {

@@ -3,7 +3,8 @@
 //
 // A table has, for a GPU, an architecture and a problem, the fastest configuration that was
 // measured, its microseconds, and a digest of the kernels' text: those of another text are stale.
-// SPIO_TUNED names the file, or is "off". A finder answers for one GPU, or for all.
+// SPIO_TUNED names the file, or is "off". A finder answers for one GPU, or for all. A config_source
+// asks finders for measured configurations.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

@@ -3,6 +3,7 @@
 //
 // mma.sync is the instruction by which a warp multiplies matrices in registers. A fragment is a
 // lane's part of one. Nothing is loaded in the loop, so that nothing but products takes time.
+// axis<K>(32) is the dimension K with 32 values.
 #pragma once
 
 #include "ceiling/problem.h"

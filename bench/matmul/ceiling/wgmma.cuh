@@ -4,7 +4,8 @@
 // wgmma is the instruction by which four warps multiply matrices from shared memory. A block copies
 // its tiles once and multiplies them again and again, so that nothing but products takes time; a
 // ring has tiles of several stages. push<T>() takes room for a tensor T from the block's shared
-// memory, and returns it and the rest.
+// memory, and returns it and the rest. axis<K>(64) is the dimension K with 64 values, k / 8 its
+// blocks of 8.
 #pragma once
 
 #include "ceiling/problem.h"

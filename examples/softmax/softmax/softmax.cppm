@@ -1,5 +1,7 @@
 // The softmax of the rows of a matrix: how a problem becomes a kernel.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from, a manifest a list of kernels to compile.
 module;
 
 #include "softmax/problem.h"

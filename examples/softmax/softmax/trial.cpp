@@ -1,5 +1,7 @@
 // How the command tries a softmax: on random rows, whose results it compares with those in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial is a problem with random data.
 #include <cmath>
 #include <tuple>
 

@@ -3,7 +3,8 @@
 //
 // It uses each part of the library that looks for CUDA's files at run time, and ends with success
 // on a machine that has none. An image is a compiled kernel, a spec what it is compiled from; a
-// manifest lists the kernels of a pack, one on each line.
+// manifest lists the kernels of a pack, one on each line. A pack is a file of images; a policy says
+// whether they come from packs or from a compiler.
 #include <cstdio>
 
 import spio.aot;
