@@ -38,45 +38,45 @@ int volatile known_late_height = height;
 int volatile known_late_width = width;
 int volatile known_late_edge = 256;
 // Pairs of functions that do the same, with tensors and with pointers; `late` ones know no size.
-[[gnu::noinline]] void typed_fill(rows t, float x) { t.fill(x); }
-[[gnu::noinline]] void raw_fill(float* t, float x) {
+[[gnu::noinline]] void typed_fill(rows target, float x) { target.fill(x); }
+[[gnu::noinline]] void raw_fill(float* target, float x) {
     for (int row = 0; row < height; ++row) {
-        for (int column = 0; column < width; ++column) t[row * width + column] = x;
+        for (int column = 0; column < width; ++column) target[row * width + column] = x;
     }
 }
-[[gnu::noinline]] void typed_late_fill(late_rows t, float x) { t.fill(x); }
-[[gnu::noinline]] void raw_late_fill(float* t, int rows, int columns, float x) {
+[[gnu::noinline]] void typed_late_fill(late_rows target, float x) { target.fill(x); }
+[[gnu::noinline]] void raw_late_fill(float* target, int rows, int columns, float x) {
     for (int row = 0; row < rows; ++row) {
         for (int column = 0; column < columns; ++column) {
-            t[static_cast<long long>(row) * columns + column] = x;
+            target[static_cast<long long>(row) * columns + column] = x;
         }
     }
 }
 
-[[gnu::noinline]] void typed_range(rows t, float x) {
-    for (auto const position : range(t)) *t[position] = *t[position] * 0.5f + x;
+[[gnu::noinline]] void typed_range(rows target, float x) {
+    for (auto const position : range(target)) *target[position] = *target[position] * 0.5f + x;
 }
-[[gnu::noinline]] void raw_range(float* t, float x) {
+[[gnu::noinline]] void raw_range(float* target, float x) {
     for (int row = 0; row < height; ++row) {
         for (int column = 0; column < width; ++column) {
-            t[row * width + column] = t[row * width + column] * 0.5f + x;
+            target[row * width + column] = target[row * width + column] * 0.5f + x;
         }
     }
 }
-[[gnu::noinline]] void typed_for_each(rows t, float x) {
-    for_each(t, [&](auto position) { *t[position] = *t[position] * 0.5f + x; });
+[[gnu::noinline]] void typed_for_each(rows target, float x) {
+    for_each(target, [&](auto position) { *target[position] = *target[position] * 0.5f + x; });
 }
-[[gnu::noinline]] void typed_late_for_each(late_rows t, float x) {
-    for_each(t, [&](auto position) { *t[position] = *t[position] * 0.5f + x; });
+[[gnu::noinline]] void typed_late_for_each(late_rows target, float x) {
+    for_each(target, [&](auto position) { *target[position] = *target[position] * 0.5f + x; });
 }
-[[gnu::noinline]] void typed_late_range(late_rows t, float x) {
-    for (auto const position : range(t)) *t[position] = *t[position] * 0.5f + x;
+[[gnu::noinline]] void typed_late_range(late_rows target, float x) {
+    for (auto const position : range(target)) *target[position] = *target[position] * 0.5f + x;
 }
-[[gnu::noinline]] void raw_late_range(float* t, int rows, int columns, float x) {
+[[gnu::noinline]] void raw_late_range(float* target, int rows, int columns, float x) {
     for (int row = 0; row < rows; ++row) {
         for (int column = 0; column < columns; ++column) {
             long long const n = static_cast<long long>(row) * columns + column;
-            t[n] = t[n] * 0.5f + x;
+            target[n] = target[n] * 0.5f + x;
         }
     }
 }

@@ -86,7 +86,7 @@ struct request {
 // Describes the kernels of problems, and writes their texts.
 class kernels {
   public:
-    explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }
+    explicit kernels(request const& wanted) : asked(wanted) { fs::create_directories(wanted.out); }
     // Adds these configurations of a problem; if there are none, those estimated to be best. The
     // first counts as chosen.
     void add(problem const& problem, spio::arch arch, std::vector<config> configs) {
@@ -216,22 +216,22 @@ request parse(std::vector<std::string> const& words) {
     return r;
 }
 
-void run(request const& r) {
-    kernels exported(r);
-    std::ifstream layers(r.layers);
+void run(request const& wanted) {
+    kernels exported(wanted);
+    std::ifstream layers(wanted.layers);
     for (std::string line; std::getline(layers, line);) {
         if (line.empty() || line.front() == '#') continue;
         layer const asked(line);
-        for (auto const& pass : r.passes) {
+        for (auto const& pass : wanted.passes) {
             auto base = spio::parse<problem>("conv2d", asked.problem + " pass=" + pass);
             if (base.pass != direction::fprop)
                 base.scale = base.residual = base.preactivation = false;
             if (base.pass == direction::dgrad) base.bias = false;
             if (base.pass == direction::wgrad) base.activation = activation::none;
-            auto batches = r.batches;
+            auto batches = wanted.batches;
             if (batches.empty()) batches.push_back(base.n);
             for (int const n : batches) {
-                for (auto const arch : r.archs) {
+                for (auto const arch : wanted.archs) {
                     exported.add(base.with(n, base.h, base.w), arch, asked.configs);
                 }
             }

@@ -72,10 +72,10 @@ request parse(int count, char** words) {
 }
 
 // Prints how many kernels and times a plan asks for.
-void count(request const& r) {
+void count(request const& asked) {
     std::size_t kernels = 0, layers = 0, times = 0;
     double milliseconds = 0;
-    for (auto const& group : read_plan(r.words[1])) {
+    for (auto const& group : read_plan(asked.words[1])) {
         auto const configs = choose_configs(group, spio::sm_90a);
         kernels +=
             configs.size() * (group.compiled().pass == spio::conv2d::direction::wgrad ? 2 : 1);
@@ -100,13 +100,13 @@ void count(request const& r) {
 }
 
 // Compiles every parts-th kernel of the plan, those of the first groups first.
-void compile(request const& r) {
+void compile(request const& asked) {
     spio::runtime const gpu;
     unsigned number = 0;
-    for (auto const& group : read_plan(r.words[1])) {
+    for (auto const& group : read_plan(asked.words[1])) {
         for (auto const& config : choose_configs(group, gpu.arch())) {
             for (auto const& spec : specs_of(group.compiled(), config, gpu.arch())) {
-                if (number++ % r.parts != r.part) continue;
+                if (number++ % asked.parts != asked.part) continue;
                 try {
                     gpu.all_images().find(spec);
                 } catch (spio::error const& e) {
@@ -128,31 +128,31 @@ std::set<std::string> problems_in(std::string const& file) {
 }
 
 // Appends the times of the layers that the file lacks, group by group, until the seconds are over.
-void measure(request const& r) {
+void measure(request const& asked) {
     auto const begin = clock_type::now();
     auto const elapsed = [&] {
         return std::chrono::duration<double>(clock_type::now() - begin).count();
     };
-    auto const done = problems_in(r.words[2]);
-    std::ofstream out(r.words[2], std::ios::app);
+    auto const done = problems_in(asked.words[2]);
+    std::ofstream out(asked.words[2], std::ios::app);
     spio::cuda::driver const driver;
     measurement bench(driver);
     if (done.empty()) {
-        out << "# " << bench.gpu_name() << " | " << spio::text_of(bench.arch()) << " | " << r.note
-            << '\n';
+        out << "# " << bench.gpu_name() << " | " << spio::text_of(bench.arch()) << " | "
+            << asked.note << '\n';
     }
-    auto const groups = read_plan(r.words[1]);
+    auto const groups = read_plan(asked.words[1]);
     std::size_t number = 0, layers = 0, times = 0;
     for (auto const& group : groups) {
         ++number;
-        if (elapsed() > r.seconds) break;
+        if (elapsed() > asked.seconds) break;
         auto const layers_left = std::ranges::count_if(
             group.layers, [&](auto const& layer) { return !done.contains(spio::text_of(layer)); });
         if (layers_left == 0) continue;
         auto const kernels = bench.prepare(group, out);
         auto const prepared = elapsed();
         for (auto const& layer : group.layers) {
-            if (elapsed() > r.seconds) break;
+            if (elapsed() > asked.seconds) break;
             if (done.contains(spio::text_of(layer))) continue;
             times += bench.measure(layer, kernels, out);
             out.flush();
@@ -164,7 +164,7 @@ void measure(request const& r) {
                     group.words.c_str());
         std::fflush(stdout);
     }
-    if (!out.flush()) throw std::runtime_error(r.words[2] + " cannot be written");
+    if (!out.flush()) throw std::runtime_error(asked.words[2] + " cannot be written");
 }
 
 } // namespace

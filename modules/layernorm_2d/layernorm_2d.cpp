@@ -28,11 +28,13 @@ namespace spio::layernorm_2d {
 namespace {
 
 // The sizes of a tensor of images or of factors, in the words of messages.
-std::string spelled(auto const& t) {
-    return std::to_string(t.template extent<X>().value) + " x " +
-           std::to_string(t.template extent<C>().value);
+std::string spelled(auto const& tensor) {
+    return std::to_string(tensor.template extent<X>().value) + " x " +
+           std::to_string(tensor.template extent<C>().value);
 }
-std::string spelled(factors_to_read const& t) { return std::to_string(t.extent<C>().value); }
+std::string spelled(factors_to_read const& factors) {
+    return std::to_string(factors.extent<C>().value);
+}
 
 // The type of elements, as a problem tells it.
 template <class T> constexpr element_type type_of = element_type::fp16;

@@ -56,9 +56,9 @@ std::size_t count_new(aot::built_pack const& pack) {
 }
 
 // The error of a build, or "none".
-std::string refusal(aot::build_request const& r) {
+std::string refusal(aot::build_request const& asked) {
     try {
-        aot::build_pack(r);
+        aot::build_pack(asked);
     } catch (spio::error const& e) {
         return e.what();
     }

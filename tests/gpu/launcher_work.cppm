@@ -35,24 +35,25 @@ floats random_floats(std::size_t size, unsigned seed) {
 
 // Arrays have eight elements more than their tensors, since no array can be empty.
 template <class T>
-array<T> put(stream const& stream, device const& device, std::vector<host_value<T>> v) {
-    v.resize(v.size() + 8);
-    array<T> memory(device, v.size());
-    stream.write(memory, v);
+array<T> put(stream const& stream, device const& device, std::vector<host_value<T>> values) {
+    values.resize(values.size() + 8);
+    array<T> memory(device, values.size());
+    stream.write(memory, values);
     stream.synchronize();
     return memory;
 }
 
 // a x + b y of n random elements by this kernel; behind the sums are eight zeros.
-floats axpby_on(runtime const& r, typed_spec<axpby::params> const& spec, int n) {
-    stream const stream(r.target_device());
+floats axpby_on(runtime const& gpu, typed_spec<axpby::params> const& spec, int n) {
+    stream const stream(gpu.target_device());
     auto const size = static_cast<std::size_t>(n);
-    auto const x = put<float>(stream, r.target_device(), random_floats(size, 1));
-    auto const y = put<float>(stream, r.target_device(), random_floats(size, 2));
+    auto const x = put<float>(stream, gpu.target_device(), random_floats(size, 1));
+    auto const y = put<float>(stream, gpu.target_device(), random_floats(size, 2));
     auto const scalar_view = [&](auto const& values) {
         return values.template as<axpby::scalars>(axpby::N(n));
     };
-    stream.launch(r.load(spec), {.a = 1.7f, .x = scalar_view(x), .b = -0.3f, .y = scalar_view(y)});
+    stream.launch(gpu.load(spec),
+                  {.a = 1.7f, .x = scalar_view(x), .b = -0.3f, .y = scalar_view(y)});
     floats sums(y.size());
     stream.read(std::span(sums), y);
     stream.synchronize();

@@ -41,9 +41,9 @@ struct candidate {
 };
 
 // Whether the modelled tensor core gives the bits that the GPU gave.
-inline bool is_right(tensor_core const& core, sum_record const& x) {
-    float const sum = core.accumulate(x.c, x.products, x.count);
-    return std::bit_cast<unsigned>(sum) == std::bit_cast<unsigned>(x.result);
+inline bool is_right(tensor_core const& core, sum_record const& measured) {
+    float const sum = core.accumulate(measured.c, measured.products, measured.count);
+    return std::bit_cast<unsigned>(sum) == std::bit_cast<unsigned>(measured.result);
 }
 
 // Counts the right sums of all candidates, on the first tiles of each experiment.
@@ -87,16 +87,19 @@ constexpr char const* name_of(rounding mode) {
     return mode == rounding::to_zero ? "to zero" : mode == rounding::down ? "down" : "nearest";
 }
 
-inline std::string description(tensor_core const& c) {
+inline std::string description(tensor_core const& core) {
     auto const yes = [](bool b) { return b ? "yes" : "no"; };
-    return "terms " + std::to_string(c.terms) + ", fraction bits " +
-           std::to_string(c.fraction_bits) + ", addends " + name_of(c.of_addends) + ", sum " +
-           name_of(c.of_sum) + ", accumulator " + (c.accumulator_inside ? "inside" : "after") +
-           ", normalizes addends " + yes(c.normalizes_addends) + ", exponent of zero " +
-           (c.exponent_of_zero == tensor_core::own_exponent ? "its own"
-                                                            : std::to_string(c.exponent_of_zero)) +
-           ", overflows to infinity " + yes(c.overflows_to_infinity) + ", small sum keeps sign " +
-           yes(c.small_sum_keeps_sign) + ", zero sum keeps sign " + yes(c.zero_sum_keeps_sign);
+    return "terms " + std::to_string(core.terms) + ", fraction bits " +
+           std::to_string(core.fraction_bits) + ", addends " + name_of(core.of_addends) + ", sum " +
+           name_of(core.of_sum) + ", accumulator " +
+           (core.accumulator_inside ? "inside" : "after") + ", normalizes addends " +
+           yes(core.normalizes_addends) + ", exponent of zero " +
+           (core.exponent_of_zero == tensor_core::own_exponent
+                ? "its own"
+                : std::to_string(core.exponent_of_zero)) +
+           ", overflows to infinity " + yes(core.overflows_to_infinity) +
+           ", small sum keeps sign " + yes(core.small_sum_keeps_sign) + ", zero sum keeps sign " +
+           yes(core.zero_sum_keeps_sign);
 }
 
 // Every way to align, truncate and add, in the order of the table, whose columns are fraction bits.

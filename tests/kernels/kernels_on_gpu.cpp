@@ -64,12 +64,12 @@ request parse(int argc, char** argv) {
 
 // Opens the folders of images: all of them, or the one that is asked for. With is_told, prints
 // those whose code does not run on this GPU.
-std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& gpu,
+std::vector<std::unique_ptr<gpu_device>> open_images(request const& asked, gpu const& gpu,
                                                      bool is_told) {
     std::vector<std::filesystem::path> folders;
-    for (auto const& entry : std::filesystem::directory_iterator(r.images)) {
+    for (auto const& entry : std::filesystem::directory_iterator(asked.images)) {
         if (!entry.is_directory()) continue;
-        if (r.only_images.empty() || entry.path().filename() == r.only_images) {
+        if (asked.only_images.empty() || entry.path().filename() == asked.only_images) {
             folders.push_back(entry.path());
         }
     }
@@ -77,14 +77,14 @@ std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const
     std::vector<std::unique_ptr<gpu_device>> devices;
     for (auto const& folder : folders) {
         auto images = std::make_unique<gpu_device>(
-            gpu, folder, r.is_bare ? memory_kind::bare : memory_kind::guarded);
+            gpu, folder, asked.is_bare ? memory_kind::bare : memory_kind::guarded);
         if (images->can_run()) {
             devices.push_back(std::move(images));
         } else if (is_told) {
             std::printf("skip %s: its code does not run on this GPU\n", images->name().c_str());
         }
     }
-    if (devices.empty()) throw failure("no images that run here in " + r.images.string());
+    if (devices.empty()) throw failure("no images that run here in " + asked.images.string());
     return devices;
 }
 
@@ -102,19 +102,19 @@ struct tally {
 };
 
 // Runs a case on the host device and with each folder of images, and compares the outputs.
-void run_everywhere(test_case const& test, request const& r,
+void run_everywhere(test_case const& test, request const& asked,
                     std::vector<std::unique_ptr<gpu_device>> const& devices, tally& sum) {
     std::optional<outcome> expected;
-    if (r.has_host) {
+    if (asked.has_host) {
         host_device host;
-        expected = run_on(host, test, r.spent);
+        expected = run_on(host, test, asked.spent);
         print(test, host.name(), *expected);
         ++sum.runs;
         sum.failed += expected->failed > 0;
     }
     for (auto const& device : devices) {
         if (device->arch() < test.arch) continue;
-        auto found = run_on(*device, test, r.spent);
+        auto found = run_on(*device, test, asked.spent);
         if (expected) found.compare(*expected, "on the host");
         print(test, device->name(), found);
         ++sum.runs;
@@ -123,20 +123,20 @@ void run_everywhere(test_case const& test, request const& r,
 }
 
 // Runs a test in this process, on the GPU and, if asked, on the host device.
-void run_here(request const& r, test_case const& test, bool is_first, tally& sum) {
+void run_here(request const& asked, test_case const& test, bool is_first, tally& sum) {
     gpu const gpu;
     if (is_first) describe(gpu);
-    auto const devices = open_images(r, gpu, is_first);
-    run_everywhere(test, r, devices, sum);
+    auto const devices = open_images(asked, gpu, is_first);
+    run_everywhere(test, asked, devices, sum);
 }
 
 // In a process of its own: a kernel that crashes takes its context along, and no case after it.
-void run_apart(request const& r, test_case const& test, bool is_first, tally& sum) {
+void run_apart(request const& asked, test_case const& test, bool is_first, tally& sum) {
     std::fflush(stdout);
     pid_t const child = fork();
     if (child == 0) {
         try {
-            run_here(r, test, is_first, sum);
+            run_here(asked, test, is_first, sum);
         } catch (std::exception const& stopped) {
             std::printf("FAIL %s: %s\n", test.name.c_str(), stopped.what());
             ++sum.runs;
@@ -154,12 +154,13 @@ void run_apart(request const& r, test_case const& test, bool is_first, tally& su
 }
 
 // Runs a planted bug, or the cases; returns the status of the program.
-int run(request const& r) {
-    if (!r.planted.empty()) {
+int run(request const& asked) {
+    if (!asked.planted.empty()) {
         gpu const gpu;
         describe(gpu);
-        for (auto const& device : open_images(r, gpu, true)) run_planted(*device, r.planted);
-        std::printf("ran what is planted for %s\n", r.planted.c_str());
+        for (auto const& device : open_images(asked, gpu, true))
+            run_planted(*device, asked.planted);
+        std::printf("ran what is planted for %s\n", asked.planted.c_str());
         return 0;
     }
     void* const shared =
@@ -168,9 +169,10 @@ int run(request const& r) {
     tally& sum = *new (shared) tally;
     bool is_first = true;
     for (auto const* each : test_case::all()) {
-        if (!r.names.empty() && std::ranges::find(r.names, each->name) == r.names.end()) continue;
+        if (!asked.names.empty() && std::ranges::find(asked.names, each->name) == asked.names.end())
+            continue;
         // compute-sanitizer watches this process alone.
-        (r.is_bare ? run_here : run_apart)(r, *each, is_first, sum);
+        (asked.is_bare ? run_here : run_apart)(asked, *each, is_first, sum);
         is_first = false;
     }
     std::printf("summary: kernels on the GPU: %d of %d runs pass\n", sum.runs - sum.failed,

@@ -37,16 +37,17 @@ struct factors {
 
 // Runs a kernel on the factors in this format.
 std::vector<float> product(test::trial& trial, test::kernel<params> const& kernel,
-                           test::format const& format, factors const& f) {
+                           test::format const& format, factors const& inputs) {
     auto const encoded = [&](std::vector<double> const& values) {
         std::vector<unsigned short> bits;
         for (double const value : values) bits.push_back(format.bits(value));
         return bits;
     };
-    auto const a = trial.make("a", encoded(f.a));
-    auto const b = trial.make("b", encoded(f.b));
-    auto const c = trial.make<float>("c", static_cast<std::size_t>(f.size.n * f.size.i * f.size.j));
-    trial.launch(kernel, {.block = {32}, .shared_bytes = f.size.shared_bytes()},
+    auto const a = trial.make("a", encoded(inputs.a));
+    auto const b = trial.make("b", encoded(inputs.b));
+    auto const c = trial.make<float>(
+        "c", static_cast<std::size_t>(inputs.size.n * inputs.size.i * inputs.size.j));
+    trial.launch(kernel, {.block = {32}, .shared_bytes = inputs.size.shared_bytes()},
                  {a.data(), b.data(), c.data()});
     return c.read();
 }

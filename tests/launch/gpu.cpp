@@ -51,8 +51,8 @@ std::string message_of(std::function<void()> const& f) {
     return "nothing";
 }
 
-axpby::scalars scalars_of(array<float> const& a) {
-    return a.as<axpby::scalars>(axpby::N(static_cast<int>(a.size())));
+axpby::scalars scalars_of(array<float> const& values) {
+    return values.as<axpby::scalars>(axpby::N(static_cast<int>(values.size())));
 }
 
 // One launch of axpby, from the problem to the result. Throws what the driver reports, and counts

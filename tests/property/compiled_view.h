@@ -29,20 +29,22 @@ auto seen_by(View const& view, Tensor const& x, bool& is_possible) {
 }
 
 // The extent of a dimension, or -1 if the tensor has none of it.
-template <class Dimension, class Tensor> int extent_along(Tensor const& t) {
-    if constexpr (requires { t.template extent<Dimension>(); }) {
-        return t.template extent<Dimension>().get();
+template <class Dimension, class Tensor> int extent_along(Tensor const& tensor) {
+    if constexpr (requires { tensor.template extent<Dimension>(); }) {
+        return tensor.template extent<Dimension>().get();
     } else {
         return -1;
     }
 }
-// What a view says of its extents and of the position p, a number for each dimension.
-template <class Tensor> void look(Tensor const& t, int const* p, glimpse& g) {
-    int const extents[] = {extent_along<I>(t), extent_along<J>(t), extent_along<K>(t),
-                           extent_along<N>(t), extent_along<A>(t), extent_along<B>(t)};
-    for (int n = 0; n < 6; ++n) g.extents[n] = extents[n];
+// What a view says of its extents and of the position, a number for each dimension.
+template <class Tensor> void look(Tensor const& tensor, int const* position, glimpse& result) {
+    int const extents[] = {extent_along<I>(tensor), extent_along<J>(tensor),
+                           extent_along<K>(tensor), extent_along<N>(tensor),
+                           extent_along<A>(tensor), extent_along<B>(tensor)};
+    for (int n = 0; n < 6; ++n) result.extents[n] = extents[n];
     auto const cursor =
-        t[spio::make_coordinates(I(p[0]), J(p[1]), K(p[2]), N(p[3]), A(p[4]), B(p[5]))];
-    g.address = cursor.get() - memory;
-    g.inbounds = cursor.inbounds();
+        tensor[spio::make_coordinates(I(position[0]), J(position[1]), K(position[2]),
+                                      N(position[3]), A(position[4]), B(position[5]))];
+    result.address = cursor.get() - memory;
+    result.inbounds = cursor.inbounds();
 }

@@ -85,23 +85,23 @@ inline oracle::layout draw_layout(dice& random) {
 }
 
 // The same layout as the library's table of digits and axes.
-inline drawn_table table_of(oracle::layout const& l) {
+inline drawn_table table_of(oracle::layout const& model) {
     drawn_table table;
     auto const convert = [&](oracle::digit const& d, bool ring) {
         return spio::digit{static_cast<int>(d.stride), static_cast<int>(d.size), ring};
     };
-    for (oracle::axis const& a : l.axes) {
+    for (oracle::axis const& a : model.axes) {
         oracle::number size = 1;
         bool dynamic = false;
         for (oracle::digit const& d : a.placed) {
             size *= d.size;
-            dynamic |= l.bases[d.base].dynamic && l.is_coarsest(d);
+            dynamic |= model.bases[d.base].dynamic && model.is_coarsest(d);
         }
         table.add_axis({static_cast<int>(size), dynamic, a.kind == "plain", a.pitch});
         for (oracle::digit const& d : a.placed) {
-            bool const coarsest = l.is_coarsest(d);
-            table.add_digit(d.base, convert(d, coarsest && l.bases[d.base].ring), true,
-                            coarsest && l.bases[d.base].dynamic);
+            bool const coarsest = model.is_coarsest(d);
+            table.add_digit(d.base, convert(d, coarsest && model.bases[d.base].ring), true,
+                            coarsest && model.bases[d.base].dynamic);
         }
         for (oracle::digit const& d : a.sources)
             table.add_digit(d.base, convert(d, false), false, false);

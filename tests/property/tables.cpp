@@ -23,12 +23,12 @@
 namespace {
 
 // The layout as text, for reports.
-std::string text_of(oracle::layout const& l) {
+std::string text_of(oracle::layout const& model) {
     std::string text;
-    for (auto const& b : l.bases) {
+    for (auto const& b : model.bases) {
         text += std::to_string(b.extent) + (b.ring ? " ring; " : b.dynamic ? " dynamic; " : "; ");
     }
-    for (auto const& a : l.axes) {
+    for (auto const& a : model.axes) {
         text += "\n  " + a.kind + " " + std::to_string(a.parameters[0]) + " pitch " +
                 std::to_string(a.pitch);
         for (auto const& d : a.placed) {
@@ -42,14 +42,14 @@ std::string text_of(oracle::layout const& l) {
 }
 
 // A hash of a layout, so that each layout counts once.
-std::uint64_t fingerprint(oracle::layout const& l) {
+std::uint64_t fingerprint(oracle::layout const& model) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     auto const add = [&](oracle::number n) {
         hash = (hash ^ static_cast<std::uint64_t>(n)) * 0x100000001b3u;
         hash ^= hash >> 29;
     };
-    for (auto const& b : l.bases) add(4 * b.extent + 2 * b.ring + b.dynamic);
-    for (auto const& a : l.axes) {
+    for (auto const& b : model.bases) add(4 * b.extent + 2 * b.ring + b.dynamic);
+    for (auto const& a : model.axes) {
         add(a.kind.front());
         add(a.parameters[0]);
         add(a.pitch);
@@ -60,15 +60,16 @@ std::uint64_t fingerprint(oracle::layout const& l) {
 }
 
 // Random terms: some bounded, others negative or beyond the extent. A bound of 0 is none.
-drawn_terms draw_terms(dice& random, oracle::layout const& l) {
+drawn_terms draw_terms(dice& random, oracle::layout const& model) {
     constexpr int strides[] = {1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16};
     constexpr int bounds[] = {0, 0, 2, 3, 4, 8, 16};
     drawn_terms terms;
     for (int i = 0; i < most_terms; ++i) {
-        terms.base[i] = random.draw_below(static_cast<int>(l.bases.size()));
+        terms.base[i] = random.draw_below(static_cast<int>(model.bases.size()));
         terms.strides[i] = random.pick(strides);
         terms.bounds[i] = random.pick(bounds);
-        int const reach = static_cast<int>(l.bases[terms.base[i]].extent) / terms.strides[i] + 1;
+        int const reach =
+            static_cast<int>(model.bases[terms.base[i]].extent) / terms.strides[i] + 1;
         terms.values[i] = terms.bounds[i] > 0 ? random.draw_below(terms.bounds[i])
                           : random.one_in(3)
                               ? static_cast<int>(random.draw_between(-reach, 2 * reach))
@@ -87,7 +88,7 @@ oracle::position position_of(drawn_terms const& terms, std::size_t bases) {
 }
 
 // The offset as layouts compute it, from a table and plans.
-oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
+oracle::number planned_offset(oracle::layout const& model, drawn_table const& table,
                               drawn_terms const& terms) {
     oracle::number sum = 0;
     for (int a = 0; a < table.axis_count; ++a) {
@@ -98,69 +99,73 @@ oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
             values.push_back(terms.digit(row.base, row.stride, table.period(row.base, row)));
         }
         int place = values[0];
-        if (l.axes[a].kind == "checkerboard") {
-            int const ranks = static_cast<int>(l.axes[a].parameters[0]);
+        if (model.axes[a].kind == "checkerboard") {
+            int const ranks = static_cast<int>(model.axes[a].parameters[0]);
             place = spio::checkerboard_order{ranks}.offset(values[0], values[1]);
-        } else if (l.axes[a].kind == "exclusive_or") {
+        } else if (model.axes[a].kind == "exclusive_or") {
             place = values[0] ^ values[1];
         }
         // To the left of a dynamic axis the table knows no strides.
         auto const known = table.memory_stride(a);
-        sum += place * (known >= 0 ? known : l.memory_stride(a));
+        sum += place * (known >= 0 ? known : model.memory_stride(a));
     }
     return sum;
 }
 
 // Checks that a move by the free stride of a base adds the same to every offset.
-void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_table const& table) {
-    int const b = random.draw_below(static_cast<int>(l.bases.size()));
-    auto const text = [&] { return "base " + std::to_string(b) + " of " + text_of(l); };
+void check_free_moves(tally& counts, dice& random, oracle::layout const& model,
+                      drawn_table const& table) {
+    int const b = random.draw_below(static_cast<int>(model.bases.size()));
+    auto const text = [&] { return "base " + std::to_string(b) + " of " + text_of(model); };
     auto const& top = table.digits[table.coarsest(b)];
     int const free = free_stride(table, b);
-    oracle::number const stride = l.memory_stride(top.axis);
-    oracle::position p(l.bases.size());
-    for (std::size_t i = 0; i < p.size(); ++i) p[i] = random.draw_between(0, l.bases[i].extent - 1);
-    auto const offset = l.offset(p);
+    oracle::number const stride = model.memory_stride(top.axis);
+    oracle::position p(model.bases.size());
+    for (std::size_t i = 0; i < p.size(); ++i)
+        p[i] = random.draw_between(0, model.bases[i].extent - 1);
+    auto const offset = model.offset(p);
     if (free > 0) {
         auto moved = p;
         moved[b] += random.draw_between(-3, 3) * free;
-        auto const moved_offset = l.offset(moved);
+        auto const moved_offset = model.offset(moved);
         auto const expected = (moved[b] - p[b]) / top.stride * stride;
-        if (moved_offset) t.check(*moved_offset - *offset == expected, "free_stride", text);
+        if (moved_offset) counts.check(*moved_offset - *offset == expected, "free_stride", text);
     }
     if (table.is_linear(b)) {
         auto zero = p;
         zero[b] = 0;
-        bool const expected = *offset - *l.offset(zero) == p[b] / top.stride * stride;
-        t.check(expected, "is_linear", text);
+        bool const expected = *offset - *model.offset(zero) == p[b] / top.stride * stride;
+        counts.check(expected, "is_linear", text);
         // This holds beyond the extent, too. A ring wraps there, so it must not be called linear.
         auto outside = p;
-        outside[b] += l.bases[b].extent;
-        auto const moved_offset = l.offset(outside);
-        t.check(moved_offset && *moved_offset - *offset == l.bases[b].extent / top.stride * stride,
-                "is_linear beyond the extent", text);
+        outside[b] += model.bases[b].extent;
+        auto const moved_offset = model.offset(outside);
+        counts.check(moved_offset &&
+                         *moved_offset - *offset == model.bases[b].extent / top.stride * stride,
+                     "is_linear beyond the extent", text);
     }
 }
 
 // Checks what a table says of sizes, strides and offsets against the reference.
-void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) {
-    auto const text = [&] { return text_of(l); };
-    for (std::size_t b = 0; b < l.bases.size(); ++b) {
+void check_numbers(tally& counts, oracle::layout const& model, drawn_table const& table) {
+    auto const text = [&] { return text_of(model); };
+    for (std::size_t b = 0; b < model.bases.size(); ++b) {
         int const base = static_cast<int>(b);
-        t.check(table.extent(base) == l.bases[b].extent, "extent", text);
-        t.check(table.finest_stride(base) == l.finest_stride(base), "finest_stride", text);
-        t.check(table.is_dynamic(base) == l.bases[b].dynamic, "is_dynamic", text);
+        counts.check(table.extent(base) == model.bases[b].extent, "extent", text);
+        counts.check(table.finest_stride(base) == model.finest_stride(base), "finest_stride", text);
+        counts.check(table.is_dynamic(base) == model.bases[b].dynamic, "is_dynamic", text);
         auto const& top = table.digits[table.coarsest(base)];
-        t.check(l.is_coarsest({base, top.stride, top.size}), "coarsest", text);
+        counts.check(model.is_coarsest({base, top.stride, top.size}), "coarsest", text);
     }
     bool known = true;
     oracle::number last = 0;
     for (int a = table.axis_count; a-- > 0;) {
-        auto const& axis = l.axes[a];
+        auto const& axis = model.axes[a];
         known |= axis.pitch >= 0;
-        t.check(table.memory_stride(a) == (known ? l.memory_stride(a) : -1), "memory_stride", text);
-        last += (l.count(axis) - 1) * l.memory_stride(a);
-        t.check(table.reach_of(a).offset == last, "greatest_offset", text);
+        counts.check(table.memory_stride(a) == (known ? model.memory_stride(a) : -1),
+                     "memory_stride", text);
+        last += (model.count(axis) - 1) * model.memory_stride(a);
+        counts.check(table.reach_of(a).offset == last, "greatest_offset", text);
         known &= !table.axes[a].is_dynamic;
     }
 }

@@ -133,7 +133,7 @@ struct tally {
 
 // Compares all sums of a tile, by the simulated instruction, with dot_product().
 template <class Format, int K>
-void check_tile(test::tile<K> const& t, tensor_core const& core, tally& count) {
+void check_tile(test::tile<K> const& inputs, tensor_core const& core, tally& count) {
     unsigned a[32][K / 4];
     unsigned b[32][K / 8];
     float c[32][4];
@@ -142,28 +142,28 @@ void check_tile(test::tile<K> const& t, tensor_core const& core, tally& count) {
     for (int lane = 0; lane < 32; ++lane) {
         for (int i = 0; i < K / 2; ++i) {
             row_and_column_of_a<K>(lane, i, row, column);
-            std::memcpy(reinterpret_cast<char*>(a[lane]) + 2 * i, &t.a[row][column], 2);
+            std::memcpy(reinterpret_cast<char*>(a[lane]) + 2 * i, &inputs.a[row][column], 2);
         }
         for (int i = 0; i < K / 4; ++i) {
             row_and_column_of_b<K>(lane, i, row, column);
-            std::memcpy(reinterpret_cast<char*>(b[lane]) + 2 * i, &t.b[column][row], 2);
+            std::memcpy(reinterpret_cast<char*>(b[lane]) + 2 * i, &inputs.b[column][row], 2);
         }
         for (int i = 0; i < 4; ++i) {
             row_and_column_of_c(lane, i, row, column);
-            c[lane][i] = t.c[row][column];
+            c[lane][i] = inputs.c[row][column];
         }
     }
     multiply<Format>(c, a, b, core);
     for (int lane = 0; lane < 32; ++lane) {
         for (int i = 0; i < 4; ++i) {
             row_and_column_of_c(lane, i, row, column);
-            float const expected =
-                dot_product<Format>(t.c[row][column], t.a[row], t.b[column], K, core);
+            float const expected = dot_product<Format>(inputs.c[row][column], inputs.a[row],
+                                                       inputs.b[column], K, core);
             ++count.sums;
             if (bits_of(expected) == bits_of(c[lane][i])) continue;
             if (count.errors++ == 0) {
                 MESSAGE("k = ", K, ", c[", row, "][", column, "] is ", c[lane][i], ", should be ",
-                        expected, ", began at ", t.c[row][column]);
+                        expected, ", began at ", inputs.c[row][column]);
             }
         }
     }

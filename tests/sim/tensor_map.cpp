@@ -128,9 +128,9 @@ struct box_case {
 };
 
 // Calls f(address in the box, address in memory or -1) for each element of a box.
-template <class F> void for_each_element(box_case const& c, F f) {
+template <class F> void for_each_element(box_case const& drawn, F f) {
     int size[5] = {1, 1, 1, 1, 1};
-    for (std::size_t d = 0; d < c.box.size(); ++d) size[d] = static_cast<int>(c.box[d]);
+    for (std::size_t d = 0; d < drawn.box.size(); ++d) size[d] = static_cast<int>(drawn.box[d]);
     int n = 0;
     int step[5];
     for (step[4] = 0; step[4] < size[4]; ++step[4])
@@ -138,7 +138,7 @@ template <class F> void for_each_element(box_case const& c, F f) {
             for (step[2] = 0; step[2] < size[2]; ++step[2])
                 for (step[1] = 0; step[1] < size[1]; ++step[1])
                     for (step[0] = 0; step[0] < size[0]; ++step[0])
-                        f(n++ * c.element_bytes, c.global_address(step));
+                        f(n++ * drawn.element_bytes, drawn.global_address(step));
 }
 
 // What was compared, and what was wrong; `outside` are elements of boxes outside of the tensor.
@@ -147,14 +147,15 @@ struct tally {
 };
 
 // Loads a box and stores it, and compares both with loops over the elements.
-void check_box(box_case const& c, test::random& random, tally& count) {
-    aligned_memory tensor(c.memory_bytes);
-    for (uint64_t i = 0; i < c.memory_bytes; ++i) {
+void check_box(box_case const& drawn, test::random& random, tally& count) {
+    aligned_memory tensor(drawn.memory_bytes);
+    for (uint64_t i = 0; i < drawn.memory_bytes; ++i) {
         tensor.begin[i] = static_cast<unsigned char>(random.bits(8));
     }
-    std::vector<unsigned char> const original(tensor.begin, tensor.begin + c.memory_bytes);
+    std::vector<unsigned char> const original(tensor.begin, tensor.begin + drawn.memory_bytes);
     tensor_map map;
-    REQUIRE(map.encode(tensor.begin, c.element_bytes, c.sizes, c.strides, c.box, c.swizzle) == "");
+    REQUIRE(map.encode(tensor.begin, drawn.element_bytes, drawn.sizes, drawn.strides, drawn.box,
+                       drawn.swizzle) == "");
 
     // The address in shared memory: random, but a multiple of 128, as a copy needs it.
     int const address = 128 * random.between(0, 8);
@@ -162,7 +163,7 @@ void check_box(box_case const& c, test::random& random, tally& count) {
     std::vector<unsigned char> shared(static_cast<std::size_t>(bytes) + 128, 0xcd);
     int covered = 0;
     map.for_each_chunk(
-        c.start,
+        drawn.start,
         [&](int offset, unsigned char const* global, int size) {
             covered += size;
             count.errors += size < 1 || offset < 0 || offset % 16 + size > 16;
@@ -174,12 +175,12 @@ void check_box(box_case const& c, test::random& random, tally& count) {
     count.errors += covered != bytes;
 
     int box_bytes = 0;
-    for_each_element(c, [&](int linear, long long global) {
-        box_bytes += c.element_bytes;
+    for_each_element(drawn, [&](int linear, long long global) {
+        box_bytes += drawn.element_bytes;
         ++count.elements;
         count.outside += global < 0;
-        for (int byte = 0; byte < c.element_bytes; ++byte) {
-            int const place = place_of(c.swizzle, address + linear + byte) - address;
+        for (int byte = 0; byte < drawn.element_bytes; ++byte) {
+            int const place = place_of(drawn.swizzle, address + linear + byte) - address;
             int const expected = global < 0 ? 0 : original[static_cast<std::size_t>(global + byte)];
             count.errors += shared.at(static_cast<std::size_t>(place)) != expected;
         }
@@ -189,20 +190,20 @@ void check_box(box_case const& c, test::random& random, tally& count) {
     // The box is stored with other bytes: only elements inside the tensor may change.
     for (auto& byte : shared) byte = static_cast<unsigned char>(random.bits(8));
     map.for_each_chunk(
-        c.start,
+        drawn.start,
         [&](int offset, unsigned char* global, int size) {
             if (global) std::memcpy(global, shared.data() + offset, static_cast<std::size_t>(size));
         },
         static_cast<unsigned>(address));
     auto expected = original;
-    for_each_element(c, [&](int linear, long long global) {
-        for (int byte = 0; global >= 0 && byte < c.element_bytes; ++byte) {
-            int const place = place_of(c.swizzle, address + linear + byte) - address;
+    for_each_element(drawn, [&](int linear, long long global) {
+        for (int byte = 0; global >= 0 && byte < drawn.element_bytes; ++byte) {
+            int const place = place_of(drawn.swizzle, address + linear + byte) - address;
             expected[static_cast<std::size_t>(global + byte)] =
                 shared[static_cast<std::size_t>(place)];
         }
     });
-    count.errors += std::memcmp(expected.data(), tensor.begin, c.memory_bytes) != 0;
+    count.errors += std::memcmp(expected.data(), tensor.begin, drawn.memory_bytes) != 0;
     ++count.boxes;
 }
 
