@@ -288,7 +288,8 @@ def main():
         if options.ablations:
             report[name]["ablations"] = ablations(sweep, trained, held)
     if options.values:
-        options.values.write_text("\n".join(values) + "\n")
+        head = [line for line in options.values.open() if line[0] == "#"] if options.values.exists() else []
+        options.values.write_text("".join(head) + "\n".join(values) + "\n")
     print(json.dumps(report, indent=1))
     if options.report:
         reported = json.loads(options.report.read_text()) if options.report.exists() else {}

@@ -100,11 +100,13 @@ TEST_CASE("the library computes the bits of XGBoost for rows that no tree was tr
     // A line is a model, a problem, a configuration, and the bits of the value.
     auto const lines = text_in("/tests/conv2d/model_values.txt");
     std::size_t count = 0;
-    for (std::string_view rest = lines; !rest.empty(); ++count) {
+    for (std::string_view rest = lines; !rest.empty();) {
         auto const line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(line.size() + 1);
+        if (line.starts_with('#')) continue;
         auto const parts = parts_of(line);
         REQUIRE(parts.size() == 4);
+        ++count;
         CAPTURE(parts[1]);
         CAPTURE(parts[2]);
         auto const problem = problem_of(parts[1]);

@@ -76,15 +76,26 @@ inline void add_answer(std::vector<std::string>& lines, std::string const& quest
     }
 }
 
-// Compares lines with those of a file. If the environment variable `recorder` names a file, the
-// lines are written there first. Returns how many were compared.
+// The first lines of a file, as far as they begin with #: they say what it has.
+inline std::string head_of(char const* path) {
+    std::string head;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line) && line.starts_with('#');) head += line + '\n';
+    return head;
+}
+
+// Compares lines with those of a file behind its head. If the environment variable `recorder` names
+// a file, the head and the lines are written there first. Returns how many were compared.
 inline std::size_t compare_with_record(std::vector<std::string> const& found, char const* path,
                                        char const* recorder) {
+    auto const head = head_of(path);
     if (char const* const name = std::getenv(recorder)) {
         std::ofstream file(name);
+        file << head;
         for (auto const& line : found) file << line << '\n';
     }
     std::ifstream file(path);
+    file.seekg(static_cast<std::streamoff>(head.size()));
     std::size_t number = 0, wrong = 0;
     for (std::string recorded; std::getline(file, recorded); ++number) {
         auto const& line = number < found.size() ? found[number] : "no line";
