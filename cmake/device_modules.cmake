@@ -1,5 +1,7 @@
 # Compiles spio.dims as a device module, so that clang-cuda kernels can `import spio.dims;`.
 # SPDX-License-Identifier: Apache-2.0
+#
+# spio.dims is the module of typed dimensions and tensors, which kernels use too.
 
 # A BMI is what clang makes of a module's interface for those that import it. There is one for each arch:
 # clang accepts an sm_80 BMI in an sm_90a compile without a word. Sets out_var to the option that names it.

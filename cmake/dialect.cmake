@@ -1,5 +1,7 @@
 # Gives the modules the dialect of those who import them: their C++ standard, with extensions or without.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A dialect is a standard of C++, with the compiler's extensions or without.
 
 # clang refuses a module made for another standard, or with other extensions, than its importer's,
 # and CMake makes the module as the library's own properties say. So once a project has been read,

@@ -1,5 +1,8 @@
 # Finds CUDA's compilers: a toolkit, or pip's wheels.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A toolkit is a folder with the programs bin/nvcc and bin/ptxas; wheels are packages of Python that
+# bring the same.
 
 # A validator for find_program(): programs of CUDA before 13 do not know the options that they are given.
 function(spio_is_of_cuda_13 out_var program)

@@ -1,5 +1,8 @@
 # Kernel text for the host: compiled so that every load and store is seen by sim/, which simulates a GPU.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The simulated GPU is called the host device: kernels are compiled for the CPU, with options by
+# which the compiler calls a function before each access.
 
 # Adds sources that contain kernel text to a target. Whatever of it other sources of the target
 # contain too must be inlined there, or the linker may keep the copy that nobody watches.

@@ -1,5 +1,8 @@
 # Installs the headers, the modules and what find_package(spio) reads.
 # SPDX-License-Identifier: Apache-2.0
+#
+# Modules are installed as sources: each project that imports them compiles them for itself. A
+# family is the kernels of one operation.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")

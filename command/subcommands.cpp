@@ -27,6 +27,7 @@ import spio.tuned;
 
 namespace spio::command {
 
+// Each subcommand is described in another file: its name, its help, its options, its function.
 subcommand cache_clear();
 subcommand cache_list();
 subcommand cache_verify();

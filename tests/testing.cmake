@@ -1,5 +1,7 @@
 # How tests are added that CTest alone would judge too kindly, and how long any of them may take.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CTest takes a program for passed by its status alone, or by its output alone.
 
 # Sets out_var to the beginning of a test's COMMAND that passes only if the program ends with the status,
 # 0 unless it is given, and what it says has each expression.

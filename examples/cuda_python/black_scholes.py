@@ -1,5 +1,8 @@
 # Prices of European options in the model of Black and Scholes.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CUDA Python is a statically typed Python. cuda.jit makes a function a kernel, or with device=True one that
+# kernels call; cuda.grid(1) is the number of the thread.
 import math
 
 from spio import cuda

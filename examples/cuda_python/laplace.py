@@ -1,5 +1,8 @@
 # A step of Jacobi for the equation of Laplace, and for each block the norm of its residuals.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CUDA Python is a statically typed Python, of which cuda.jit makes a kernel. A residual is how much an
+# element changes; a block adds those of its threads in shared memory.
 import math
 
 from spio import cuda

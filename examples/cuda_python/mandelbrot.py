@@ -1,5 +1,8 @@
 # How many steps a point of the plane takes to leave the circle of radius 2.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CUDA Python is a statically typed Python. cuda.jit makes a function a kernel, or with device=True one that
+# kernels call; cuda.grid(2) is the thread's place in the grid.
 from spio import cuda
 from spio.cuda import int32
 

@@ -1,5 +1,8 @@
 # c = a b by tiles of 8 x 8 in shared memory; the sizes need be no multiples of 8.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CUDA Python is a statically typed Python, of which cuda.jit makes a kernel; cuda.grid(2) is the thread's
+# place in the grid.
 from spio import cuda
 from spio.cuda import float32
 

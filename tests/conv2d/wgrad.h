@@ -3,7 +3,9 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
-// configuration, which says how blocks share it.
+// configuration, which says how blocks share it. A split is a share of wgrad's sum, over some rows
+// of all images; a second kernel, the reduction, adds the sums of the splits, unless the blocks of
+// a cluster do.
 #pragma once
 
 #include "layers.h"

@@ -7,7 +7,9 @@
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
 // such filters, wide and tall have more columns or rows of the filter, far has great paddings;
 // stepped ones have strides and dilations; an image is of a known size; pair, trio, octet and
-// sixteen are clusters of blocks; of any, only the filter is known.
+// sixteen are clusters of blocks; of any, only the filter is known. A split is a share of wgrad's
+// sum, over some rows of all images; a second kernel, the reduction, adds the sums of the splits,
+// unless the blocks of a cluster do.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"

@@ -1,5 +1,7 @@
 # Finds the project's own source files, tracked or not.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The rules of the house are checked on these files.
 import os
 import pathlib
 

@@ -1,5 +1,8 @@
 # The error of spio.cuda, and the functions by which the library raises it.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The library is the part of spio.cuda that is written in C++; the interpreter runs kernels where there is no
+# GPU. A rule is a section of docs/cuda_python.md.
 import re
 
 
