@@ -39,14 +39,20 @@ template <int Size, int Alignment> static void check_write(void const* address, 
     running->spins.reset();
     check(address, Size, info, code);
 }
-// Checks an access of any number of bytes.
-static void check_range(void const* address, std::size_t bytes, access_info const& info,
-                        void const* code) {
+// Checks a read of any number of bytes, and counts it as one.
+static void check_range_read(void const* address, std::size_t bytes, void const* code) {
+    static constexpr access_info info = {access::read, "a read", 1};
     if (running == nullptr || bytes == 0) return;
     check(address, static_cast<int>(bytes), info, code);
+    count_read(*running, address);
 }
-static constexpr access_info range_read = {access::read, "a read", 1};
-static constexpr access_info range_write = {access::write, "a write", 1};
+// Checks a write of any number of bytes.
+static void check_range_write(void const* address, std::size_t bytes, void const* code) {
+    static constexpr access_info info = {access::write, "a write", 1};
+    if (running == nullptr || bytes == 0) return;
+    running->spins.reset();
+    check(address, static_cast<int>(bytes), info, code);
+}
 
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier)
@@ -92,18 +98,26 @@ void __tsan_unaligned_write16(void* address) {
     check_write<16, 1>(address, __builtin_return_address(0));
 }
 
+// g++ calls these for what is larger than 16 bytes, or of another size than those above.
+void __tsan_read_range(void* address, std::size_t bytes) {
+    check_range_read(address, bytes, __builtin_return_address(0));
+}
+void __tsan_write_range(void* address, std::size_t bytes) {
+    check_range_write(address, bytes, __builtin_return_address(0));
+}
+
 void* __tsan_memcpy(void* destination, void const* source, std::size_t bytes) {
-    check_range(source, bytes, range_read, __builtin_return_address(0));
-    check_range(destination, bytes, range_write, __builtin_return_address(0));
+    check_range_read(source, bytes, __builtin_return_address(0));
+    check_range_write(destination, bytes, __builtin_return_address(0));
     return std::memcpy(destination, source, bytes);
 }
 void* __tsan_memmove(void* destination, void const* source, std::size_t bytes) {
-    check_range(source, bytes, range_read, __builtin_return_address(0));
-    check_range(destination, bytes, range_write, __builtin_return_address(0));
+    check_range_read(source, bytes, __builtin_return_address(0));
+    check_range_write(destination, bytes, __builtin_return_address(0));
     return std::memmove(destination, source, bytes);
 }
 void* __tsan_memset(void* destination, int value, std::size_t bytes) {
-    check_range(destination, bytes, range_write, __builtin_return_address(0));
+    check_range_write(destination, bytes, __builtin_return_address(0));
     return std::memset(destination, value, bytes);
 }
 // NOLINTEND(bugprone-reserved-identifier)

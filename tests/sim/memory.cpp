@@ -9,8 +9,18 @@
 #include "misuse.h"
 #include "sim/arena.h"
 
+#include <cstddef>
+
 namespace machine = spio::machine;
 using namespace planted;
+
+// Functions of the thread sanitizer, of which the host device has its own.
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier)
+void __tsan_read_range(void* address, std::size_t bytes);
+void __tsan_write_range(void* address, std::size_t bytes);
+// NOLINTEND(bugprone-reserved-identifier)
+}
 
 // The block's shared memory from this byte on.
 template <class T> static T* shared(int offset) {
@@ -84,6 +94,31 @@ TEST_CASE("shared accesses are aligned") {
         int const thread = machine::thread_index().x;
         *shared<vector>(16 * thread) = vector{{1, 2, 3, 4}};
         *shared<short>(16 * thread + 6) = 1;
+    });
+}
+
+// What g++ calls for structs, which clang copies by calls of other functions.
+TEST_CASE("accesses of any number of bytes are checked") {
+    launch_shape const shape = {.shape = {.block = {1}, .shared_bytes = 256}};
+    expect_misuse(misuse::shared_out_of_bounds, "a write of 12 bytes at shared offset 248", shape,
+                  [] { __tsan_write_range(shared<char>(248), 12); });
+    expect_misuse(misuse::shared_out_of_bounds, "a read of 24 bytes at shared offset -4", shape,
+                  [] { __tsan_read_range(shared<char>(-4), 24); });
+    expect_misuse(misuse::shared_uninitialised, "of which byte 12 was never written", shape, [] {
+        __tsan_write_range(shared<char>(0), 12);
+        __tsan_read_range(shared<char>(0), 13);
+    });
+    // More reads of one place than begin an observation, but each follows a write.
+    expect_no_misuse(shape, [] {
+        for (int i = 0; i < 70'000; ++i) {
+            __tsan_write_range(shared<char>(0), 24);
+            __tsan_read_range(shared<char>(0), 24);
+        }
+    });
+    // Nobody else can end this loop, which reads a struct and changes nothing.
+    expect_misuse(misuse::livelock, "thread 0 reads shared offset 0 again and again", shape, [] {
+        __tsan_write_range(shared<char>(0), 12);
+        while (true) __tsan_read_range(shared<char>(0), 12);
     });
 }
 
