@@ -12,7 +12,7 @@ module;
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <memory>
@@ -36,15 +36,15 @@ namespace {
     throw error(kind, "compile", std::string(subject), reason);
 }
 
-// The number of a function that a fragment defines, or -1.
-int function_named(module_tree const& tree, std::size_t fragment, std::string_view name) {
+// A function that a fragment defines, or null.
+function_tree const* function_named(module_tree const& tree, std::size_t fragment,
+                                    std::string_view name) {
     auto const& names = tree.names.at(fragment);
     auto const found = names.find(name);
-    return found == names.end() ? -1 : found->second.function;
+    return found == names.end() ? nullptr : found->second.function;
 }
-std::size_t first_function_named(module_tree const& tree, std::string_view name) {
-    int const number = function_named(tree, 0, name);
-    if (number >= 0) return static_cast<std::size_t>(number);
+function_tree const& first_function_named(module_tree const& tree, std::string_view name) {
+    if (auto const* const function = function_named(tree, 0, name)) return *function;
     fail(error_kind::not_found, in_quotes(name),
          in_quotes(tree.fragments[0].source.name) + " has no function of this name");
 }
@@ -68,12 +68,13 @@ program::program(std::vector<fragment> fragments) {
                 names.try_emplace(name, meaning{.value = &tree, .text = &text});
                 continue;
             }
-            int const number = function_named(*module, static_cast<std::size_t>(fragment), value);
-            if (number < 0) {
+            auto const* const function =
+                function_named(*module, static_cast<std::size_t>(fragment), value);
+            if (!function) {
                 fail(error_kind::invalid, in_quotes(name),
                      "its fragment has no function " + in_quotes(value));
             }
-            names[name] = {.function = number};
+            names[name] = {.function = function};
         }
     }
     tree = std::move(module);
@@ -90,7 +91,7 @@ std::vector<std::string> program::kernels() const {
 }
 
 std::optional<signature> program::declared_signature(std::string_view name) const {
-    return decoration_of(*tree, tree->functions[first_function_named(*tree, name)]).signature;
+    return decoration_of(*tree, first_function_named(*tree, name)).signature;
 }
 
 kernel program::compile(std::string_view name, std::string_view signature, options options) const {
@@ -102,15 +103,14 @@ kernel program::compile(std::string_view name, std::string_view signature, optio
 
 kernel program::compile(std::string_view name, std::vector<type> const& parameters,
                         options options) const {
-    auto const number = first_function_named(*tree, name);
-    auto const& function = tree->functions[number];
+    auto const& function = first_function_named(*tree, name);
     auto const decoration = decoration_of(*tree, function);
     reader const reader{&tree->text};
     reader.refuse_if(!decoration.is_decorated || decoration.is_device, function.location,
                      "functions: '%' is no kernel: a kernel is decorated by cuda.jit", name);
     check_count(reader, function.location, parameters.size(), function);
-    auto const program = std::make_shared<typed_program const>(
-        typed(tree, options, static_cast<int>(number), parameters));
+    auto const program =
+        std::make_shared<typed_program const>(typed(tree, options, function, parameters));
 
     kernel kernel = {
         .name = std::string(name), .shared_bytes = program->shared_bytes, .tree = program};
@@ -129,11 +129,9 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     }
     kernel.params_bytes = std::max<std::size_t>(padded(kernel.params_bytes, alignment), 1);
     auto const text = text_of(*program);
-    kernel.symbol = std::string(name.substr(0, 40)) + "_";
-    auto const digest = fnv(text);
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        kernel.symbol += "0123456789abcdef"[digest >> shift & 15];
-    }
+    char digest[17];
+    std::snprintf(digest, sizeof digest, "%016llx", fnv(text));
+    kernel.symbol = std::string(name.substr(0, 40)) + "_" + digest;
     for (char const c : text) kernel.text += c == '@' ? kernel.symbol : std::string(1, c);
     return kernel;
 }

@@ -15,6 +15,7 @@ module;
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 module spio.cuda_python;
@@ -49,7 +50,8 @@ std::string literal_of(std::int64_t x) {
 // The texts of nodes by those of their parts: $0 is the first part, $A are all with commas between,
 // $B and $C all but the first and the first two; $T is the type, $E that of the first array among
 // the parts; $V is the variable, and $K the function, of the node's number $N; $W is its word; $F
-// says whether // rounds down. For operations there are the texts of their table.
+// says whether // rounds down; $? is the first part as a condition, $L the last as a block, and $R
+// a new temporary value. For operations there are the texts of their table.
 struct pattern {
     cuda_python::form form;
     std::string_view text;
@@ -61,6 +63,7 @@ constexpr pattern patterns[] = {
     {form::coercion, "py::cast<$T>($0)"},
     {form::math, "py::$W($A)"},
     {form::element, "$E::read($0.place($B))"},
+    {form::place, "$0.place($B)"},
     {form::extent, "$0.shape[$N]"},
     {form::stride, "$0.strides[$N]"},
     {form::size, "$0.size()"},
@@ -68,6 +71,9 @@ constexpr pattern patterns[] = {
     {form::evaluate, "static_cast<void>($0)"},
     {form::store, "$V = $0"},
     {form::write, "$E::write($1.place($C), $0)"},
+    {form::augment, "auto* const $R = $0;\n$V = $E::read($R);\n$E::write($R, $1)"},
+    {form::repeat, "while ($?) $L"},
+    {form::count, "for (py::range $R{$0, $1, $2}; $R.next($V);) $L"},
     {form::leave, "return $0"},
     {form::break_loop, "break"},
     {form::continue_loop, "continue"},
@@ -98,7 +104,6 @@ class emitter {
   private:
     typed_program const& program;
     typed_function const* function = nullptr; // that is being written
-    std::string output;                       // its text
     std::size_t indentation = 0, temporaries = 0;
     std::string tuples; // the definitions of their types
     texts tuple_names;
@@ -163,6 +168,8 @@ class emitter {
     // Replaces the signs of a pattern. The texts of the parts may be told.
     std::string expanded(std::string_view pattern, node const& value, texts const& parts = {}) {
         auto const number = static_cast<std::size_t>(value.number);
+        bool const has_temporary = pattern.find("$R") != pattern.npos;
+        auto const temporary = has_temporary ? new_temporary() : "";
         auto const parts_from = [&](std::size_t first, std::size_t last) {
             std::string list;
             for (auto i = first; i < last; ++i) {
@@ -176,7 +183,7 @@ class emitter {
         for (std::size_t i = 0; i < pattern.size(); ++i) {
             char const key = pattern[i] == '$' ? pattern[++i] : '$';
             auto const index = static_cast<std::size_t>(key - (key < 'A' ? '0' : 'A'));
-            if (key == '$') result += pattern[i];
+            if (key == '$') result += pattern[i] == '\n' ? new_line() : pattern.substr(i, 1);
             if (key == 'T') result += type_name(value.type);
             if (key == 'E') result += type_name(array->type);
             if (key == 'V') result += variable(number);
@@ -184,22 +191,25 @@ class emitter {
             if (key == 'N') result += std::to_string(number);
             if (key == 'W') result += value.word;
             if (key == 'F') result += program.options.has_floor_division ? "true" : "false";
+            if (key == '?') result += condition_text(value.parts[0]);
+            if (key == 'L') result = block_text(std::move(result), value.parts.back());
+            if (key == 'R') result += temporary;
             if (key >= '0' && key <= '9') result += parts_from(index, index + 1);
             if (key >= 'A' && key <= 'C') result += parts_from(index, value.parts.size());
         }
         return result;
     }
-    // The text of a value or a simple statement. If a device function is called among its parts,
-    // they are computed from left to right in a lambda, unless its own text sees to that.
+    // The text of a value or a statement. If a device function is called among its parts, they are
+    // computed from left to right in a lambda, unless its own text sees to that.
     std::string text_of(node const& value) {
         if (value.form == form::constant) return constant_text(value);
         if (value.form == form::shared_array) return shared_array_text(value);
-        return ordered(pattern_of(value), value);
-    }
-    std::string ordered(std::string_view pattern, node const& value) {
-        bool const is_sequenced = value.form == form::tuple || (value.form == form::operation &&
-                                                                value.operation() <= "and"_binary);
-        bool const has_order = is_sequenced || value.parts.size() < 2 ||
+        if (value.form == form::choose) return choice_text(value);
+        if (value.form == form::unpack) return unpacking_text(value);
+        auto const pattern = pattern_of(value);
+        bool const is_logic = value.form == form::operation && value.operation() <= "and"_binary;
+        bool const has_order = is_logic || value.form == form::tuple ||
+                               value.form >= form::augment || value.parts.size() < 2 ||
                                std::ranges::none_of(value.parts, &node::has_call);
         if (has_order) return expanded(pattern, value);
         std::string text = "[&] { ";
@@ -217,74 +227,58 @@ class emitter {
         return is_wrapped ? text.substr(1, text.size() - 2) : text;
     }
 
-    void line(std::string const& text) {
-        output += std::string(4 * indentation, ' ') + text + "\n";
-    }
     std::string function_text(std::size_t number) {
         function = &program.functions[number];
-        output.clear();
-        indentation = 1;
         std::string parameters;
+        texts locals;
         for (std::size_t i = 0; i < function->slots.size(); ++i) {
             if (i >= function->parameter_count) {
-                line(declaration(i) + " = {};");
+                locals.push_back(declaration(i) + " = {};");
             } else {
                 parameters += (i == 0 ? "" : ", ") + declaration(i);
             }
         }
-        emit_statements(function->body);
-        return "__device__ inline " + type_name(function->result) + " " + function_name(number) +
-               "(" + parameters + ") {\n" + output + "}\n\n";
+        return block_text("__device__ inline " + type_name(function->result) + " " +
+                              function_name(number) + "(" + parameters + ") ",
+                          function->body, locals) +
+               "\n\n";
     }
-    void emit_statements(node const& block) {
-        for (auto const& statement : block.parts) {
-            if (program.options.has_lines && statement.location.end > 0) {
-                output += line_directive(program.tree->text.position_of(statement));
-            }
-            emit(statement);
-        }
-    }
-    // A block behind what opens it.
-    void emit_block(std::string const& opening, node const& block) {
-        line(opening + " {");
+    std::string new_line() const { return "\n" + std::string(4 * indentation, ' '); }
+    // What opens a block, declarations and the statements, each in lines of its own.
+    std::string block_text(std::string text, node const& block, texts const& declarations = {}) {
+        text += "{";
         ++indentation;
-        emit_statements(block);
-        --indentation;
-    }
-    void emit(node const& statement) {
-        auto const& parts = statement.parts;
-        auto const slot = static_cast<std::size_t>(statement.number);
-        if (statement.form == form::choose) {
-            for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-                emit_block((i == 0 ? "if (" : "} else if (") + condition_text(parts[i]) + ")",
-                           parts[i + 1]);
-            }
-            if (!parts.back().parts.empty()) emit_block("} else", parts.back());
-            line("}");
-        } else if (statement.form == form::repeat) {
-            emit_block("while (" + condition_text(parts[0]) + ")", parts[1]);
-            line("}");
-        } else if (statement.form == form::count) {
-            auto const range = new_temporary();
-            auto const limits = expanded("{$0, $1, $2}", statement);
-            emit_block("for (py::range " + range + limits + "; " + range + ".next(" +
-                           variable(slot) + ");)",
-                       parts[3]);
-            line("}");
-        } else if (statement.form == form::unpack) {
-            auto const tuple = new_temporary();
-            line("auto const " + tuple + " = " + text_of(parts[0]) + ";");
-            for (std::size_t i = 0; i < parts[0].type.parts.size(); ++i) {
-                line(variable(slot + i) + " = " + tuple + ".part" + std::to_string(i) + ";");
-            }
-        } else if (statement.form == form::augment) {
-            auto const place = new_temporary(), array = type_name(parts[0].parts[0].type);
-            line("auto* const " + place + " = " + ordered("$0.place($B)", parts[0]) + ";");
-            line(variable(slot) + " = " + array + "::read(" + place + ");");
-            line(array + "::write(" + place + ", " + text_of(parts[1]) + ");");
-        } else {
-            line(text_of(statement) + ";");
+        for (auto const& declaration : declarations) text += new_line() + declaration;
+        for (auto const& statement : block.parts) {
+            bool const has_line = program.options.has_lines && statement.location.end > 0;
+            if (has_line) text += line_directive(program.tree->text.position_of(statement));
+            text += new_line() + text_of(statement);
+            bool const has_block = statement.form >= form::choose && statement.form <= form::count;
+            text += has_block ? "" : ";";
         }
+        --indentation;
+        return text + new_line() + "}";
+    }
+    std::string choice_text(node const& choice) {
+        auto const& parts = choice.parts;
+        std::string text;
+        for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+            text += (i == 0 ? "if (" : " else if (") + condition_text(parts[i]) + ") ";
+            text = block_text(std::move(text), parts[i + 1]);
+        }
+        bool const has_else = !parts.back().parts.empty();
+        return has_else ? block_text(text + " else ", parts.back()) : text;
+    }
+    // The statements that take the parts of a tuple.
+    std::string unpacking_text(node const& statement) {
+        auto const& call = statement.parts[0];
+        auto const tuple = new_temporary();
+        auto text = "auto const " + tuple + " = " + text_of(call);
+        for (std::size_t i = 0; i < call.type.parts.size(); ++i) {
+            text += ";" + new_line() + variable(static_cast<std::size_t>(statement.number) + i) +
+                    " = " + tuple + ".part" + std::to_string(i);
+        }
+        return text;
     }
 };
 

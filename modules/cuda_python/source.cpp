@@ -63,8 +63,8 @@ std::string escaped(std::string_view text) {
 } // namespace
 
 std::string line_directive(position const& place) {
-    return "#line " + std::to_string(std::max(place.line, 1)) + " \"" + escaped(place.file) +
-           "\"\n";
+    auto const number = std::to_string(std::max(place.line, 1));
+    return "\n#line " + number + " \"" + escaped(place.file) + "\"";
 }
 
 std::string in_quotes(std::string_view text) { return "'" + quotable(text) + "'"; }

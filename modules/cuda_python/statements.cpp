@@ -142,9 +142,8 @@ class statement_parser : expression_parser {
                   "functions: a function has at most 255 parameters");
         function.body = read_block();
         std::ranges::sort(function.assigned);
-        define(function.name, function.location,
-               {.function = static_cast<int>(module.functions.size())});
-        module.functions.push_back(std::move(function));
+        auto const& read = module.functions.emplace_back(std::move(function));
+        define(read.name, read.location, {.function = &read});
     }
     void read_parameter() {
         auto const place = here();

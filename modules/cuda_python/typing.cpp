@@ -38,27 +38,25 @@ class statement_typer : assignment_typer {
     statement_typer(std::shared_ptr<module_tree const> tree, options options)
         : assignment_typer(std::move(tree), options) {}
 
-    typed_program typed(int kernel, std::vector<type> const& parameters) {
-        auto const& function = program.tree->functions[static_cast<std::size_t>(kernel)];
-        instance(kernel, parameters, function.location);
+    typed_program typed(function_tree const& kernel, std::vector<type> const& parameters) {
+        instance(kernel, parameters, kernel.location);
         return std::move(program);
     }
 
   private:
-    std::vector<int> active; // the functions being typed
-    std::map<std::string, int> instances;
+    std::vector<function_tree const*> active; // the functions being typed
+    std::map<std::pair<function_tree const*, std::string>, int> instances;
 
-    int instance(int number, std::vector<type> const& parameters, span call) override {
-        auto key = std::to_string(number);
-        for (auto const& parameter : parameters) key += " " + name_of(parameter);
+    int instance(function_tree const& tree, std::vector<type> const& parameters,
+                 span call) override {
+        std::pair key = {&tree, name_of(type{.form = type::form::tuple, .parts = parameters})};
         if (auto const found = instances.find(key); found != instances.end()) return found->second;
-        auto const& tree = program.tree->functions[static_cast<std::size_t>(number)];
-        refuse_if(std::ranges::find(active, number) != active.end(), call,
+        refuse_if(std::ranges::find(active, &tree) != active.end(), call,
                   "recursion: functions do not call themselves, and '%' is being called",
                   tree.name);
         auto const guard = nested(call);
         bool const is_kernel = active.empty();
-        active.push_back(number);
+        active.push_back(&tree);
         if (!is_kernel) calls.emplace_back(&program.tree->text, call);
         auto const decoration = decoration_of(*program.tree, tree);
         scope scope = {.tree = &tree, .is_kernel = is_kernel};
@@ -237,8 +235,8 @@ class statement_typer : assignment_typer {
 
 } // namespace
 
-typed_program typed(std::shared_ptr<module_tree const> tree, options options, int kernel,
-                    std::vector<type> const& parameters) {
+typed_program typed(std::shared_ptr<module_tree const> tree, options options,
+                    function_tree const& kernel, std::vector<type> const& parameters) {
     return statement_typer(std::move(tree), options).typed(kernel, parameters);
 }
 

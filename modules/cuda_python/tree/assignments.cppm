@@ -128,6 +128,8 @@ class assignment_typer : protected call_typer {
         };
         if (target.form == form::name) return assign(target, operate(std::move(element)), block);
         refuse_if(element.form != form::element, target, "tuples: a tuple does not change");
+        element.form = form::place;
+        element.type = element.parts[0].type;
         int const slot = new_slot("old", type);
         auto result = coerced(operate(slot_value(target, slot)), type, "the element");
         add(block, form::augment, statement, list_of(std::move(element), std::move(result)), slot);

@@ -36,7 +36,7 @@ class call_typer : protected value_typer {
     ~call_typer() = default;
 
     // The number in `program` of a function for these types, which is typed if it was not yet.
-    virtual int instance(int function, std::vector<type> const& parameters, span call) = 0;
+    virtual int instance(function_tree const&, std::vector<type> const& parameters, span call) = 0;
 
     // The values of a call's arguments, which have no names.
     std::vector<node> arguments_of(node const& call) {
@@ -100,7 +100,7 @@ class call_typer : protected value_typer {
         auto const callee = meaning_of(expression.parts[0]);
         constexpr auto unknown = "functions: '%' is no function of CUDA Python";
         refuse_if(!callee, expression, unknown, text->text(expression.parts[0]));
-        if (callee->function >= 0) return device_call(expression, callee->function);
+        if (callee->function) return device_call(expression, *callee->function);
         auto const& path = callee->path;
         if (path == "cuda.grid") return grid_value(expression);
         refuse_if(path == "cuda.syncthreads", expression,
@@ -177,9 +177,8 @@ class call_typer : protected value_typer {
         return dimensions == 1 ? std::move(indices[0]) : tuple_with(expression, std::move(indices));
     }
 
-    node device_call(node const& expression, int callee) {
+    node device_call(node const& expression, function_tree const& called) {
         refuse_if(!state->tree, expression, "globals: a global does not call a function");
-        auto const& called = program.tree->functions[static_cast<std::size_t>(callee)];
         auto const decoration = decoration_of(*program.tree, called);
         refuse_if(!decoration.is_device, expression,
                   "functions: '%' is no device function: its decorator does not say device=True",
@@ -198,7 +197,7 @@ class call_typer : protected value_typer {
                       "functions: an argument has a value");
             types.push_back(operands[i].type);
         }
-        int const number = instance(callee, types, expression);
+        int const number = instance(called, types, expression);
         auto const& result = program.functions[static_cast<std::size_t>(number)].result;
         return typed_node(form::call, expression, result, std::move(operands), number);
     }

@@ -105,6 +105,7 @@ enum class form : unsigned char {
     coercion,     // the operand as a number of the node's type
     math,         // the operands
     element,      // the array, and an index for each dimension
+    place,        // the same, for its address, which has the array's type; in the typed tree alone
     extent,       // the array; the dimension
     stride,       // the array; the dimension
     size,         // the array
@@ -115,8 +116,8 @@ enum class form : unsigned char {
     store,        // the target, and the operand; typed: the operand; the slot
     write,        // in the typed tree alone: the operand, the array, and the indices
     unpack,       // the targets, and a tuple; typed: a call; the slot of its first part
-    augment,      // the target and the operand; the operation. When typed: an element, and its new
-                  // value; the slot of the old one
+    augment,      // the target and the operand; the operation. When typed: the place of an element,
+                  // and its new value; the slot of the old one
     choose,       // conditions, each with its block behind it; at last the block of an else
     repeat,       // the condition, and the block
     count, // the variable, the range, the block; typed: start, stop, step, the block; the slot
@@ -167,8 +168,8 @@ struct function_tree {
 };
 // What a name means that is no variable: a path, or a function, or the value of a global.
 struct meaning {
-    std::string path = {};             // such as math.sin, cuda.threadIdx.x or types.float32
-    int function = -1;                 // its number in module_tree::functions, or -1
+    std::string path = {}; // such as math.sin, cuda.threadIdx.x or types.float32
+    function_tree const* function = nullptr;
     node const* value = nullptr;       // an expression
     source_text const* text = nullptr; // that has the value
     std::optional<node> number = {};   // that the value is
@@ -181,7 +182,7 @@ struct module_tree {
     source_text text;                      // of all fragments
     std::deque<source_text> further_texts; // of globals
     std::deque<node> values;               // of globals
-    std::vector<function_tree> functions;
+    std::deque<function_tree> functions;
     std::vector<meanings> names; // of each fragment
 
     explicit module_tree(std::vector<fragment> list)
@@ -228,7 +229,7 @@ decoration decoration_of(module_tree const&, function_tree const&);
 // Refuses a signature of `count` parameters where the function has another number.
 void check_count(reader const&, span, std::size_t count, function_tree const&);
 // Types a kernel for arguments of these types.
-typed_program typed(std::shared_ptr<module_tree const>, options, int kernel,
+typed_program typed(std::shared_ptr<module_tree const>, options, function_tree const& kernel,
                     std::vector<type> const& parameters);
 // The value of a tree that has constants, coercions, operations and math alone; else nothing.
 std::optional<cell> constant_value(node const&, options);
