@@ -8,6 +8,8 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 module spio.command;
@@ -16,6 +18,9 @@ import spio.cuda;
 import spio.launch;
 
 namespace spio::command {
+
+// The text of copy.ptx, which ends with a zero.
+std::string_view copy_text();
 
 namespace {
 
@@ -51,21 +56,58 @@ std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
     return (number + unit - 1) / unit * unit;
 }
 
-// The microseconds of a copy that moves `bytes` bytes: it reads one half and writes the other. Each
-// half is rounded up to a multiple of 64 KiB if `bytes` is at least 4 MiB, else of 256 bytes. Each
-// of the `sets` pairs of arrays begins at a multiple of 2 MiB, as a large allocation would.
+// The kernel of copy.ptx. A copy by the driver is no measure of a memory: for large arrays and for
+// sizes that are no round numbers it may take half as long again.
+class copy_kernel {
+  public:
+    static constexpr std::uint64_t vector_bytes = 16;
+
+    explicit copy_kernel(cuda::context_ref const& context)
+        : image(context.driver(),
+                std::as_bytes(std::span(copy_text().data(), copy_text().size() + 1)), "copy"),
+          function(image.kernel("copy_vectors").load(context)),
+          multiprocessors(static_cast<std::uint64_t>(
+              context.device().attribute(cuda::abi::device_attribute::multiprocessor_count))) {}
+
+    // Copies whole vectors between two ranges of one size.
+    void launch(cuda::stream_ref const& stream, cuda::memory_ref destination,
+                cuda::memory_ref source) const {
+        parameters words = {destination.address(), source.address(), source.size() / vector_bytes};
+        // Blocks for all multiprocessors, and large ones where there is enough to do.
+        int threads = 256;
+        while (threads > 64 && words.vectors < 4 * threads * multiprocessors) threads /= 2;
+        auto const per_block = static_cast<std::uint64_t>(4 * threads);
+        auto const blocks = static_cast<int>((words.vectors + per_block - 1) / per_block);
+        void* pointers[] = {&words};
+        cuda::launch(function, {.grid = {blocks}, .shape = {.block = {threads}}}, stream, pointers);
+    }
+
+  private:
+    struct parameters {
+        std::uint64_t destination, source, vectors;
+    };
+
+    cuda::library image;
+    cuda::function_ref function;
+    std::uint64_t multiprocessors;
+};
+
+// The microseconds of a copy that moves `bytes` bytes, or some more to be whole vectors: it reads
+// one half and writes the other. Each of the `sets` pairs of arrays begins at a multiple of 2 MiB,
+// as a large allocation would.
 double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, std::uint64_t sets,
                          unsigned launches) {
-    constexpr std::uint64_t alignment = 2 << 20, large_unit = 64 << 10;
-    auto const half = rounded_up((bytes + 1) / 2, bytes < 64 * large_unit ? 256 : large_unit);
+    constexpr std::uint64_t alignment = 2 << 20;
+    auto const half = rounded_up((bytes + 1) / 2, copy_kernel::vector_bytes);
     auto const pitch = rounded_up(half, alignment);
     cuda::memory const source(stream.context(), sets * pitch);
     cuda::memory const destination(stream.context(), sets * pitch);
     cuda::fill(stream, source, std::byte{1});
+    copy_kernel const kernel(stream.context());
     return median_microseconds(stream, launches, [&](unsigned i) {
         auto const offset = i % sets * pitch;
-        cuda::copy(stream, cuda::memory_ref(destination).part(offset, half),
-                   cuda::memory_ref(source).part(offset, half));
+        kernel.launch(stream, cuda::memory_ref(destination).part(offset, half),
+                      cuda::memory_ref(source).part(offset, half));
     });
 }
 

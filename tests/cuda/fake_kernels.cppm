@@ -28,7 +28,7 @@ import :base;
 export namespace fake {
 
 // An image is the magic number of a cubin and then the names of its kernels, each with a space
-// behind it. All of them add: y = a x + b y.
+// behind it. All of them add: y = a x + b y. PTX may be an image too, of one kernel that copies.
 template <class T> struct vector {
     T* data;
     int size;
@@ -39,6 +39,11 @@ struct addition {
     float b;
     vector<float> y;
 };
+struct copy {
+    abi::pointer destination, source;
+    std::uint64_t vectors; // of 16 bytes; a thread copies four
+};
+inline constexpr char const* copy_name = "copy_vectors";
 
 // No image is loaded, and no kernel made ready, while work is captured.
 inline result unless_captured() {
@@ -48,13 +53,16 @@ inline result unless_captured() {
 inline result answer(to<"cuLibraryLoadData">, abi::library* library, void const* image,
                      abi::jit_option*, void**, unsigned, abi::library_option* option, void** value,
                      unsigned count) {
-    auto const text = static_cast<char const*>(image);
-    if (std::strncmp(text, "\177ELF", 4) != 0) return result::invalid_image;
+    std::string text = static_cast<char const*>(image);
+    if (text.find(std::string(".entry ") + copy_name) != text.npos) {
+        text = std::string("\177ELF") + copy_name + " ";
+    }
+    if (!text.starts_with("\177ELF")) return result::invalid_image;
     if (count != 1 || *option != abi::library_option::binary_is_preserved || *value == nullptr) {
         return result::invalid_value;
     }
     if (auto const r = unless_captured(); r != result::success) return r;
-    return add(library, {.kind = kind::library, .name = text + 4});
+    return add(library, {.kind = kind::library, .name = text.substr(4)});
 }
 inline result answer(to<"cuLibraryUnload">, abi::library library) {
     return removed(kind::library, library);
@@ -186,6 +194,17 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         auto const pass_time = [name = function->name] {
             if (gpus.milliseconds_of_kernel) gpus.clock += gpus.milliseconds_of_kernel(name);
         };
+        if (function->name == copy_name) {
+            auto const [destination, source, vectors] = *static_cast<copy*>(parameters[0]);
+            auto const bytes = static_cast<std::size_t>(16 * vectors);
+            std::uint64_t const per_block = 4 * config->block_x;
+            if (config->grid_x != (vectors + per_block - 1) / per_block ||
+                !gpus.holds(destination, bytes) || !gpus.holds(source, bytes)) {
+                return result::invalid_value;
+            }
+            gpus.copied_bytes = bytes;
+            return work(config->stream, pass_time);
+        }
         // What takes other parameters computes nothing.
         bool const is_addition =
             !gpus.params_bytes || gpus.params_bytes(function->name) == sizeof(addition);
