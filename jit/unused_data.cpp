@@ -24,6 +24,11 @@ module spio.jit;
 
 namespace spio::jit {
 
+// Of symbol_numbers.cpp.
+std::vector<std::uint32_t> symbols_in(std::uint32_t section_type, std::span<std::byte const>);
+bool renumber_symbols(std::span<Elf64_Shdr> sections, std::span<std::vector<std::byte>> contents,
+                      std::span<Elf64_Sym const>, std::vector<bool> const& is_unused);
+
 namespace {
 
 using bytes = std::vector<std::byte>;
@@ -126,19 +131,6 @@ bool names_section(Elf64_Shdr const& section) {
            (section.sh_flags & SHF_INFO_LINK) != 0;
 }
 
-// The numbers of the symbols that a section of relocations refers to.
-std::vector<std::size_t> relocated_symbols(elf_parts const& parts, std::size_t section) {
-    std::vector<std::size_t> symbols;
-    auto const& content = parts.contents[section];
-    auto const add = [&]<class Relocation>(Relocation) {
-        auto const table = *read<Relocation>(content, 0, content.size() / sizeof(Relocation));
-        for (auto const& entry : table) symbols.push_back(ELF64_R_SYM(entry.r_info));
-    };
-    if (parts.sections[section].sh_type == SHT_REL) add(Elf64_Rel());
-    if (parts.sections[section].sh_type == SHT_RELA) add(Elf64_Rela());
-    return symbols;
-}
-
 // Marks the sections to leave out; nothing if another section needs one of them.
 std::optional<std::vector<bool>> unused_sections(elf_parts const& parts) {
     std::set<std::string_view> const data = {".nv.global", ".nv.global.init"};
@@ -159,12 +151,12 @@ std::optional<std::vector<bool>> unused_sections(elf_parts const& parts) {
                                   (names_section(section) && section.sh_info < is_unused.size() &&
                                    is_unused[section.sh_info]);
         if (names_unused && !is_unused[i]) return {};
-        for (auto const symbol : relocated_symbols(parts, i)) {
+        for (auto const symbol : symbols_in(section.sh_type, parts.contents[i])) {
             if (symbol >= parts.symbols.size()) return {};
-            auto const place = parts.symbols[symbol].st_shndx;
-            bool const needs_data = place < is_data.size() && is_data[place];
+            auto const home = parts.symbols[symbol].st_shndx;
+            bool const has_home = home < is_data.size();
             // Addresses of functions would be in .nv.constant4 too: code may call through them.
-            if (needs_data != is_unused[i]) return {};
+            if (is_unused[i] ? !has_home || !is_data[home] : has_home && is_unused[home]) return {};
         }
     }
     return is_unused;
@@ -206,8 +198,8 @@ bool move_segment(Elf64_Phdr& segment, std::vector<Elf64_Shdr> const& old_sectio
     return true;
 }
 
-// Puts a cubin together again without the unused sections. Symbols keep their numbers, since
-// kernels are described by them: those of unused sections become null.
+// Puts a cubin together again without the unused sections. Where symbols cannot be renumbered,
+// those of unused sections become null, since kernels are described by the numbers of theirs.
 bytes assemble(elf_parts parts, std::vector<bool> const& is_unused) {
     std::vector<std::uint32_t> new_number(parts.sections.size());
     std::uint32_t count = 0;
@@ -215,11 +207,14 @@ bytes assemble(elf_parts parts, std::vector<bool> const& is_unused) {
         new_number[i] = is_unused[i] ? 0 : count++;
     }
     // Symbols and their names.
+    bool const is_renumbered =
+        renumber_symbols(parts.sections, parts.contents, parts.symbols, is_unused);
     auto const names = parts.sections[parts.symbol_table].sh_link;
     bytes new_names(1), new_symbols;
     for (auto symbol : parts.symbols) {
         bool const has_section = symbol.st_shndx < is_unused.size();
         if (has_section && is_unused[symbol.st_shndx]) {
+            if (is_renumbered) continue;
             symbol = {};
         } else if (symbol.st_name != 0) {
             auto const name = parts.text(names, symbol.st_name);
