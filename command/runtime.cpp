@@ -153,6 +153,15 @@ std::set<std::string>& added_symbols() {
 
 void add_host_kernels(std::span<spec const> kernels, io const& io) {
     auto const compiler = host_compiler_for(io);
+    std::error_code ignored;
+    if (!kernels.empty() && !fs::exists(compiler.program, ignored)) {
+        throw failure(exit_status::not_found,
+                      "this program has no kernel of '" + kernels.front().line() +
+                          "' for the host device, and its compiler is not here: " +
+                          compiler.program.string() +
+                          "; install clang 19 and Boost.Mp11 (Debian: clang-19 libboost-dev), or "
+                          "try a kernel that 'spio list' names");
+    }
     // The folders stay as long as the program: debug information is read where a kernel is wrong.
     static std::vector<std::unique_ptr<temporary_folder>> folders;
     for (auto const& spec : kernels) {

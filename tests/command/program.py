@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from asking import ask, cuda, complaints, done, expect, expect_code, home, object_of, plain, spio, work
+from compiler import test_missing_compiler
 from cuda_python import test_numbers, test_python, test_python_pack
 
 
@@ -196,8 +197,7 @@ def test_doctor():
     named = found["NVRTC"]["facts"]["path"]
     expect_code(0, "doctor", says="SPIO_NVRTC=" + named,
                 environment={"SPIO_NVRTC": named, "CUDA_HOME": "/nowhere"})
-    expect_code(1, "doctor", says="SPIO_NVRTC is not an absolute path",
-                environment={"SPIO_NVRTC": "libnvrtc.so"})
+    expect_code(1, "doctor", says="SPIO_NVRTC is not an absolute path", environment={"SPIO_NVRTC": "libnvrtc.so"})
     expect_code(1, "doctor", says="SPIO_NVRTC names one file, and it cannot be used",
                 environment={"SPIO_NVRTC": "/etc/passwd"})
     expect_code(1, "doctor", says="none of aot_only", environment={"SPIO_POLICY": "often"})
@@ -285,7 +285,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _spio; printf '%s\\n' "${COMPREPLY[@]}
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        for test in [test_help, test_list, test_run, test_packs, test_cache, test_doctor, test_hostile,
+        for test in [test_help, test_list, test_run, test_missing_compiler, test_packs, test_cache, test_doctor, test_hostile,
                      test_completion, test_python, test_numbers, test_python_pack]:
             if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
                 test()
