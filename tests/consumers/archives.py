@@ -5,12 +5,17 @@
 Both archives must hold exactly the files of PREFIX, with their modes, and be the same bytes when
 packed again. Compressing the sanitized libraries takes a minute, so unless --command is given they
 are left out and another small program stands in for the command; with --command the unpacked one
-and the one that pip installed must run a kernel on the host."""
+and the one that pip installed must run a kernel on the host. Run by root, the installed command does so
+in a root folder that has nothing but the libraries that it is linked with. Built on a Debian 12, it asks for
+none newer than those of Ubuntu 22.04."""
 import base64
 import csv
 import hashlib
 import io
+import os
 import pathlib
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -72,12 +77,45 @@ def test_wheel(path, expected, folder):
     return environment / "bin" / "spio"
 
 
+def libraries(program):
+    """The names of the shared objects that a program is linked with, and its newest versions of glibc and libstdc++."""
+    said = subprocess.run(["objdump", "-p", program], capture_output=True, text=True, check=True).stdout
+    newest = [max(tuple(map(int, version.split("."))) for version in re.findall(rf"\b{name}_([0-9.]+)", said))
+              for name in ("GLIBC", "GLIBCXX")]
+    return set(re.findall(r"NEEDED\s+(\S+)", said)), newest
+
+
+def test_libraries(program):
+    """The command asks for what every system has."""
+    needed, (glibc, libstdcxx) = libraries(program)
+    sanitizer = {"libresolv.so.2"}
+    expect(needed <= sanitizer | {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"}, f"no other libraries: {needed}")
+    if tuple(map(int, platform.libc_ver()[1].split("."))) <= (2, 36):
+        expect(glibc <= (2, 35) and libstdcxx <= (3, 4, 30), f"Ubuntu 22.04 has glibc {glibc} and libstdc++ {libstdcxx}")
+
+
+def test_bare(program, folder):
+    """Runs the command where there is nothing else: in a root of its own, with the libraries that it is linked with."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+        return
+    (folder / "proc").mkdir(parents=True)
+    shutil.copy(program, folder / "spio")
+    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    for library in re.findall(r"(/\S+) \(0x", listed):
+        copied = folder / library.lstrip("/")
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, copied)
+    run("unshare", "-m", "sh", "-c", 'mount --bind /proc "$0/proc" && exec chroot "$0" /spio run axpby n=1000 --check', folder)
+
+
 def main():
     archive, installed, folder = map(pathlib.Path, sys.argv[1:4])
     with_command = "--command" in sys.argv[4:]
     shutil.rmtree(folder, ignore_errors=True)
     prefix = folder / "prefix"
     shutil.copytree(installed, prefix)
+    test_libraries(prefix / "bin" / "spio")
+    test_bare(prefix / "bin" / "spio", folder / "bare")
     if not with_command:
         shutil.rmtree(prefix / "bin")
         for library in prefix.rglob("*.a"):
