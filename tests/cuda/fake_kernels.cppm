@@ -41,7 +41,7 @@ struct addition {
 };
 struct copy {
     abi::pointer destination, source;
-    std::uint64_t vectors; // of 16 bytes; a thread copies four
+    std::uint64_t vectors; // of 16 bytes, one for each thread
 };
 inline constexpr char const* copy_name = "copy_vectors";
 
@@ -197,8 +197,7 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         if (function->name == copy_name) {
             auto const [destination, source, vectors] = *static_cast<copy*>(parameters[0]);
             auto const bytes = static_cast<std::size_t>(16 * vectors);
-            std::uint64_t const per_block = 4 * config->block_x;
-            if (config->grid_x != (vectors + per_block - 1) / per_block ||
+            if (config->grid_x != (vectors + config->block_x - 1) / config->block_x ||
                 !gpus.holds(destination, bytes) || !gpus.holds(source, bytes)) {
                 return result::invalid_value;
             }
