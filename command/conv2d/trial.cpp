@@ -4,8 +4,7 @@
 // A trial is a problem with random data, a workbench a device with the kernels that were loaded
 // there, a config how blocks and threads share a problem, a spec what a kernel is compiled from.
 // fprop is the forward pass, dgrad the gradient of the input, wgrad that of the filter. A
-// config_source finds measured configurations; without one the family, the kernels of one
-// operation, chooses.
+// config_source finds measured configurations; without one the family chooses.
 module;
 
 #include <array>
