@@ -72,6 +72,15 @@ TEST_CASE("a specification has a symbol by its text, and a launch shape") {
     CHECK(kernel.symbol != other.symbol);
     CHECK(kernel.symbol == program.compile("k", "int8, float64[:, :]").symbol);
     CHECK(kernel.symbol.starts_with("k_"));
+    // An option makes another kernel where it makes another text.
+    CHECK(kernel.symbol ==
+          program.compile("k", "int8, float64[:, :]", {.has_floor_division = true}).symbol);
+    py::program const divided({.name = "k.py", .text = "@cuda.jit\ndef k(x): x[0] = x[1] // 2\n"});
+    CHECK(divided.compile("k", "int8[:]").symbol !=
+          divided.compile("k", "int8[:]", {.has_floor_division = true}).symbol);
+    py::program const squared({.name = "k.py", .text = "@cuda.jit\ndef k(x): x[0] *= x[0]\n"});
+    CHECK(squared.compile("k", "float32[:]").symbol !=
+          squared.compile("k", "float32[:]", {.has_fused_products = false}).symbol);
     CHECK(kernel.shared_bytes == 8);
     CHECK(kernel.text.find("extern \"C\" __global__ void " + kernel.symbol + "(") !=
           std::string::npos);

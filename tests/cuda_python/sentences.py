@@ -3,8 +3,8 @@
 """sentences.py [--list]
 
 A line of sentences.txt has the begin of a sentence and, after a |, what tests it: the name of a TEST_CASE, or a text
-that stands in rejected.txt, or a test of dialect_test.py or dialect_arrays_test.py. A line of specification.txt has a
-statement of the specification, CUDA Python v0.2, instead.
+that stands in rejected.txt, or a test of dialect_test.py, dialect_arrays_test.py or command/cuda_python.py. A line of
+specification.txt has a statement of the specification, CUDA Python v0.2, instead.
 """
 import pathlib
 import re
@@ -15,10 +15,11 @@ root = folder.parents[1]
 
 
 def sentences():
-    """The sentences and the rows of tables in the section on the language."""
+    """The sentences and the rows of tables in the sections on the language and on what differs from Python."""
     page = (root / "docs/cuda_python.md").read_text()
-    section = page.split("## The language\n")[1].split("\n## ")[0]
-    for paragraph in section.split("\n\n"):
+    titles = "The language", "What differs from Python and from numba"
+    sections = (page.split(f"## {title}\n")[1].split("\n## ")[0] for title in titles)
+    for paragraph in "\n\n".join(sections).split("\n\n"):
         rows = paragraph.strip().splitlines()
         if rows and rows[0].startswith("|"):
             yield from (row for row in rows[2:])
@@ -31,7 +32,7 @@ def tests():
     """The names of all tests, and the texts of programs that are refused."""
     for file in folder.glob("*.cpp"):
         yield from re.findall(r'TEST_CASE\("([^"]*)"\)', file.read_text())
-    for file in (root / "tests/python").glob("dialect_*test.py"):
+    for file in [*(root / "tests/python").glob("dialect_*test.py"), root / "tests/command/cuda_python.py"]:
         yield from re.findall(r"def (test_\w+)", file.read_text())
 
 

@@ -162,3 +162,40 @@ TEST_CASE("literals are intp and float64; functions of math make floats of at le
         CHECK(type_of("math.pow(a, b)", types) == (type == "float64" ? "float64" : "float32"));
     }
 }
+
+TEST_CASE("every coercion is a cast in the generated text") {
+    std::vector<std::string> const types(std::begin(number_types), std::end(number_types));
+    for (auto const& source : types) {
+        for (auto const& target : types) {
+            if (source.starts_with("complex") || target.starts_with("complex")) continue;
+            auto const arrays = source + "[:], " + target + "[:]";
+            auto const cast = "py::cast<py::" + target + ">(";
+            auto const function = "@cuda.jit('" + target + "(" + target +
+                                  ")', device=True)\ndef f(x):\n    return x\n";
+            // A store to an element, one to a variable in a loop, and an argument.
+            for (auto const& body :
+                 {"    b[0] = a[0]\n", "    y = b[0]\n    while True: y = a[0]\n",
+                  "    y = f(a[0])\n"}) {
+                auto const text = text_of(body + function, arrays);
+                CHECK_MESSAGE((text.find(cast) != std::string::npos) == (source != target),
+                              arrays << ": " << body);
+            }
+        }
+    }
+}
+
+TEST_CASE("a new type outside of a loop makes a new variable of C++, and none in a loop") {
+    auto const variables = [](std::string const& body) {
+        auto const text = text_of(body, "int32, float32");
+        std::size_t count = 0;
+        for (auto begin = text.find("_x = {};"); begin != std::string::npos;
+             begin = text.find("_x = {};", begin + 1)) {
+            ++count;
+        }
+        return count;
+    };
+    CHECK(variables("    x = a\n    x = b\n") == 2);
+    CHECK(variables("    x = a\n    x = b\n    x = a\n") == 3);
+    CHECK(variables("    x = a\n    x = a * a\n") == 1);
+    CHECK(variables("    x = a\n    while True:\n        x = b\n        x = 1\n") == 1);
+}

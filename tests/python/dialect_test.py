@@ -63,6 +63,14 @@ def stored(o, x):
     o[cuda.threadIdx.x] = x
 
 
+LEVEL = 1
+
+
+@cuda.jit
+def leveled(o):
+    o[0] = LEVEL
+
+
 @cuda.jit(floor=True)
 def floored(o, a, b):
     o[0] = a // b
@@ -207,6 +215,15 @@ class Sources(Dialect):
         expected = lambda x: x * SCALE + COUNT  # noqa: E731
         self.assertEqual(list(o), [expected(i) + 1 + 100 * (expected(3) + 10) for i in range(4)])
         self.assertIn("f0", combined.program("float64[:], int64").text)
+
+    def test_globals_are_frozen(self):
+        global LEVEL
+        integers, reals = numbers("q", 0), numbers("d", 0)
+        leveled[1, 1](integers)
+        LEVEL = 2
+        leveled[1, 1](integers)
+        leveled[1, 1](reals)  # is compiled now
+        self.assertEqual((integers[0], reals[0]), (1, 2))
 
     def test_numbers_of_globals(self):
         for value in (0, -1, 2**63 - 1, -(2**63)):
