@@ -142,8 +142,8 @@ class statement_parser : expression_parser {
                   "functions: a function has at most 255 parameters");
         function.body = read_block();
         std::ranges::sort(function.assigned);
-        auto const& read = module.functions.emplace_back(std::move(function));
-        define(read.name, read.location, {.function = &read});
+        auto const& result = module.functions.emplace_back(std::move(function));
+        define(result.name, result.location, {.function = &result});
     }
     void read_parameter() {
         auto const place = here();

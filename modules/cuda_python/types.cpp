@@ -69,9 +69,6 @@ std::string path_within(std::string const& object, std::string_view name) {
     return object + "." + std::string(name);
 }
 
-type number(scalar scalar) { return {type::form::number, scalar}; }
-type array(scalar element, int rank) { return {type::form::array, element, rank}; }
-
 std::string name_of(type const& type) {
     if (type.is_nothing()) return "void";
     if (type.is_tuple()) {

@@ -62,8 +62,8 @@ struct type {
     bool is_tuple() const { return form == form::tuple; }
     friend bool operator==(type const&, type const&) = default;
 };
-type number(scalar);
-type array(scalar, int rank);
+inline type number(scalar scalar) { return {type::form::number, scalar}; }
+inline type array(scalar element, int rank) { return {type::form::array, element, rank}; }
 std::string name_of(type const&); // "float32[:, :]"
 
 // The types of the arguments and of the result: "float32(float32, int32)", or "float32[:], int32".

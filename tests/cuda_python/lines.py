@@ -8,7 +8,7 @@ who makes the front end shorter lowers the limit.
 import pathlib
 import sys
 
-limit = 2310
+limit = 2308
 interpreter = {"arithmetic.cpp", "cells.cppm", "evaluation.cppm", "interpreter.cpp"}
 folder = pathlib.Path(__file__).parents[2] / "modules/cuda_python"
 uncounted = ("//", "#include", "import ", "export import ", "module", "export module")
