@@ -71,6 +71,19 @@ def leveled(o):
     o[0] = LEVEL
 
 
+@cuda.jit("""float64(float64,  # a comment with a "
+                     float64)""", device=True)
+def sum_of(x, y):
+    return x + y
+
+
+@cuda.jit("""void(
+    float64[:],  # the sum
+    float64)""")
+def summed(o, x):
+    o[0] = sum_of(x, 1)
+
+
 @cuda.jit(floor=True)
 def floored(o, a, b):
     o[0] = a // b
@@ -243,6 +256,10 @@ class Sources(Dialect):
             self.assertEqual(kernel.program().signature, "float64[:], float64")
         kernel = cuda.jit(argtypes=[float64[:], float64], restype=void)(stored.function)
         self.assertEqual(kernel.program().symbol.split("_")[0], "stored")
+        o = numbers("d", 0)
+        summed[1, 1](o, 2.5)  # signatures of several lines
+        self.assertEqual((o[0], summed.program().signature), (3.5, "float64[:], float64"))
+        self.assertEqual(cuda.jit("()")(empty).program().signature, "")
         self.refuse(lambda: float32[1])
         self.refuse(float32, 1)
 
@@ -267,6 +284,10 @@ class Sources(Dialect):
         self.assertIn("there is no source of 'k'", str(self.refuse(cuda.jit("void(int32[:])"), names["k"])))
         self.assertIn("is no function", str(self.refuse(cuda.jit("void(int32)"), lambda a: None)))
         self.assertIn("decorates functions", str(self.refuse(cuda.jit(), 3)))
+
+
+def empty():
+    pass
 
 
 def constant_kernel(number):

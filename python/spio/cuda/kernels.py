@@ -66,13 +66,14 @@ class DeviceFunction:
 
 
 def spelled(signature):
-    """A signature as text: "void(float32, int32[:])", void(float32, int32[:]), or a sequence of types."""
+    """A signature in one line: of "void(float32, int32[:])", of void(float32, int32[:]), or of a sequence of types."""
     if isinstance(signature, (Signature, Type)):
         signature = repr(signature)
     elif not isinstance(signature, str):
         signature = ", ".join(map(repr, signature))
-    dialect.parse_signature(signature)  # an error now is better than an error later
-    return signature
+    names, result = dialect.parse_signature(signature)
+    types = ", ".join(names)
+    return types or "()" if result is None else f"{result}({types})"
 
 
 def jit(signature=None, *, argtypes=None, restype=None, device=False, floor=False, fused=True, **rest):
