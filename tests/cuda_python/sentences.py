@@ -3,7 +3,7 @@
 """sentences.py [--list]
 
 A line of sentences.txt has the begin of a sentence and, after a |, what tests it: the name of a TEST_CASE, or a text
-that stands in rejected.txt, or a test of dialect_test.py, dialect_arrays_test.py or command/cuda_python.py. A line of
+that stands in rejected.txt, or a test of python/dialect_*test.py or command/cuda_python.py. A line of
 specification.txt has a statement of the specification, CUDA Python v0.2, instead.
 """
 import pathlib

@@ -63,27 +63,6 @@ def stored(o, x):
     o[cuda.threadIdx.x] = x
 
 
-LEVEL = 1
-
-
-@cuda.jit
-def leveled(o):
-    o[0] = LEVEL
-
-
-@cuda.jit("""float64(float64,  # a comment with a "
-                     float64)""", device=True)
-def sum_of(x, y):
-    return x + y
-
-
-@cuda.jit("""void(
-    float64[:],  # the sum
-    float64)""")
-def summed(o, x):
-    o[0] = sum_of(x, 1)
-
-
 @cuda.jit(floor=True)
 def floored(o, a, b):
     o[0] = a // b
@@ -229,15 +208,6 @@ class Sources(Dialect):
         self.assertEqual(list(o), [expected(i) + 1 + 100 * (expected(3) + 10) for i in range(4)])
         self.assertIn("f0", combined.program("float64[:], int64").text)
 
-    def test_globals_are_frozen(self):
-        global LEVEL
-        integers, reals = numbers("q", 0), numbers("d", 0)
-        leveled[1, 1](integers)
-        LEVEL = 2
-        leveled[1, 1](integers)
-        leveled[1, 1](reals)  # is compiled now
-        self.assertEqual((integers[0], reals[0]), (1, 2))
-
     def test_numbers_of_globals(self):
         for value in (0, -1, 2**63 - 1, -(2**63)):
             kernel = cuda.jit(constant_kernel(value))
@@ -256,10 +226,6 @@ class Sources(Dialect):
             self.assertEqual(kernel.program().signature, "float64[:], float64")
         kernel = cuda.jit(argtypes=[float64[:], float64], restype=void)(stored.function)
         self.assertEqual(kernel.program().symbol.split("_")[0], "stored")
-        o = numbers("d", 0)
-        summed[1, 1](o, 2.5)  # signatures of several lines
-        self.assertEqual((o[0], summed.program().signature), (3.5, "float64[:], float64"))
-        self.assertEqual(cuda.jit("()")(empty).program().signature, "")
         self.refuse(lambda: float32[1])
         self.refuse(float32, 1)
 
@@ -284,10 +250,6 @@ class Sources(Dialect):
         self.assertIn("there is no source of 'k'", str(self.refuse(cuda.jit("void(int32[:])"), names["k"])))
         self.assertIn("is no function", str(self.refuse(cuda.jit("void(int32)"), lambda a: None)))
         self.assertIn("decorates functions", str(self.refuse(cuda.jit(), 3)))
-
-
-def empty():
-    pass
 
 
 def constant_kernel(number):
