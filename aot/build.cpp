@@ -4,8 +4,8 @@
 // A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
 // line; a spec is what a kernel is compiled from, and its symbol the name of the kernel. The build
 // folder keeps each image beside a record of all that it was compiled from: an image whose record
-// is the same is not compiled again. To build a pack in steps, build systems have the images of
-// each line built apart (build_images()) and then the pack made of them (assemble_pack()).
+// is the same is not compiled again. Build systems have the images of each line built apart by
+// build_images(), and then the pack made of them by assemble_pack().
 module;
 
 #include <charconv>
@@ -133,9 +133,8 @@ class builder {
             image.seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             image.is_new = true;
-            current.kind = compiled.kind;
-            current.plain_bytes = compiled.plain_bytes;
-            current.checksum = fnv(text_of(compiled.bytes));
+            current = {current.request, compiled.kind, compiled.plain_bytes,
+                       fnv(text_of(compiled.bytes))};
             write_file(file_of(task, ".image"), text_of(compiled.bytes));
             write_file(file_of(task, ".made"), current.text());
         }
@@ -167,6 +166,7 @@ class builder {
                 .bytes = {view.begin(), view.end()},
                 .compiler = version_,
                 .text_digest = text_digest_of(kernel),
+                .library_digest = library_digest_of(kernel),
                 .plain_bytes = current.plain_bytes};
     }
 

@@ -81,7 +81,9 @@ void check_folder_name(device_compiler const& compiler) {
 
 // Writes the kernel and its headers, and the links that commands_of() names.
 void write_sources(device_compiler const& compiler, spec const& kernel, fs::path const& folder) {
-    for (auto const& [name, text] : headers_of(kernel)) write_file(folder / "text" / name, text);
+    for (auto const& header : headers_of(kernel)) {
+        write_file(folder / "text" / header.name, header.text);
+    }
     fs::create_directories(folder / "clang");
     for (auto const* name : clang_headers) {
         if (!fs::exists(compiler.cuda / "include" / name)) write_file(folder / "clang" / name, "");

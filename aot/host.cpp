@@ -72,9 +72,10 @@ bool write_missing_headers(spec const& kernel, std::span<fs::path const> include
                            fs::path const& folder) {
     auto const is_there = [&](header const& header) { return has_header(include_folders, header); };
     if (std::ranges::all_of(kernel.headers, is_there)) return false;
-    for (auto const& [name, text] : kernel.headers) {
-        fs::create_directories((folder / name).parent_path());
-        write_file(folder / name, text);
+    for (auto const& header : kernel.headers) {
+        auto const file = folder / header.name;
+        fs::create_directories(file.parent_path());
+        write_file(file, header.text);
     }
     return true;
 }

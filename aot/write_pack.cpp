@@ -6,12 +6,14 @@
 // numbers_of list its members in the order of the file, defect_of tells what is wrong with it.
 module;
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,7 +59,17 @@ void write(writer& index, packed_image const& entry) {
 // The header and the index of a pack. The offsets of its entries must be known.
 std::string header_and_index(std::span<packed_image const> entries, std::uint64_t pack_bytes) {
     writer index;
-    for (auto const& entry : entries) write(index, entry);
+    std::vector<std::tuple<std::uint64_t, std::string_view, std::string_view, std::size_t>> places;
+    for (auto const& entry : entries) {
+        places.emplace_back(fast_digest_of(entry.symbol), entry.symbol, entry.arch,
+                            header_bytes + index.output.size());
+        write(index, entry);
+    }
+    std::ranges::sort(places);
+    for (auto const& [digest, symbol, arch, offset] : places) {
+        index.number(digest, 8);
+        index.number(offset, 8);
+    }
     writer header;
     header.output = pack_magic;
     header.number(pack_schema, 4);
@@ -89,6 +101,7 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const> images) {
                            .checksum = fast_digest_of(contents.back()),
                            .compiler = image.compiler,
                            .text_digest = image.text_digest,
+                           .library_digest = image.library_digest,
                            .plain_bytes = image.plain_bytes});
         if (auto const defect = defect_of(entries.back()); !defect.empty()) {
             throw error(error_kind::invalid, "pack", kernel.spelled(), "it " + defect);

@@ -5,7 +5,7 @@
 #           -D NAMESPACE=NAME -P embed_kernel_text.cmake
 #
 # The FILES are headers below FOLDER. OUTPUT defines kernel_text() in MODULE and NAMESPACE, which
-# returns their names and texts for the compilers that run later.
+# returns their names, texts and digests for the compilers that run later.
 cmake_minimum_required(VERSION 3.28)
 
 string(REPLACE "|" ";" names "${FILES}")
@@ -45,7 +45,9 @@ foreach(name IN LISTS names)
         message(FATAL_ERROR "${folder}/${name} is no text that can be embedded")
     endif()
     string(APPEND all "${name}\n${size}\n${text}")
-    string(APPEND entries "    {\"${name}\", std::string_view(R\"kernel_text(${text})kernel_text\", ${size})},\n")
+    string(SHA256 digest "${text}")
+    string(SUBSTRING "${digest}" 0 16 digest)
+    string(APPEND entries "    {\"${name}\", std::string_view(R\"kernel_text(${text})kernel_text\", ${size}), 0x${digest}},\n")
 endforeach()
 string(SHA256 digest "${all}")
 

@@ -51,9 +51,9 @@ known_headers& all_known_headers() {
 // when the library was built; the headers of the kernel's family are added to it.
 cache::digest digest_of_headers(spec const& kernel) {
     known_headers::places places;
-    for (auto const& [name, text] : kernel.headers) {
-        places.emplace_back(name.data(), name.size());
-        places.emplace_back(text.data(), text.size());
+    for (auto const& header : kernel.headers) {
+        places.emplace_back(header.name.data(), header.name.size());
+        places.emplace_back(header.text.data(), header.text.size());
     }
     auto& known = all_known_headers();
     {
@@ -62,7 +62,7 @@ cache::digest digest_of_headers(spec const& kernel) {
         if (found != known.digests.end()) return found->second;
     }
     std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
-    for (auto const& [name, text] : kernel.headers) texts.push_back({name, text});
+    for (auto const& header : kernel.headers) texts.push_back({header.name, header.text});
     auto const digest = cache::digest_of(texts);
     std::lock_guard const lock(known.mutex);
     known.digests.emplace(std::move(places), digest);

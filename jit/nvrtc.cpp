@@ -96,7 +96,7 @@ class program {
         std::vector<std::string> copies;
         std::vector<char const*> texts, names;
         copies.reserve(2 * source.headers.size());
-        for (auto const& [header, text] : source.headers) {
+        for (auto const& [header, text, digest] : source.headers) {
             texts.push_back(copies.emplace_back(text).c_str());
             names.push_back(copies.emplace_back(header).c_str());
         }

@@ -28,7 +28,7 @@ import spio.system;
 export namespace spio::aot {
 
 // The number of the format that is described below.
-constexpr std::uint32_t pack_schema = 3;
+constexpr std::uint32_t pack_schema = 4;
 constexpr std::uint64_t most_pack_bytes = std::uint64_t{1} << 30;
 
 // An entry of a pack's index.
@@ -40,6 +40,7 @@ struct packed_image {
     std::uint64_t offset = 0, size = 0, checksum = 0; // the image's place in the pack
     std::string compiler;                             // "nvcc 13.0.88"
     std::uint64_t text_digest = 0;                    // of the kernel's text: see spio.text
+    std::uint64_t library_digest = 0;                 // the same; 0 if there is none
     std::uint64_t plain_bytes = 0;                    // size of the image before compression
 };
 
@@ -50,6 +51,7 @@ struct image_to_pack {
     std::vector<std::byte> bytes;
     std::string compiler;
     std::uint64_t text_digest = 0;
+    std::uint64_t library_digest = 0;
     std::uint64_t plain_bytes = 0;
 };
 
@@ -57,8 +59,10 @@ struct image_to_pack {
 //     magic (8 bytes), schema, entries (32 bits each), bytes of the pack, of the index (64 bits
 //     each), checksum of what precedes it and of the index (64 bits); the index: of each entry
 //     symbol, arch, line, config, compiler, kind, block, cluster, shared memory, parameters (32
-//     bits each number), offset, size, checksum, digest of the text, plain bytes (64 bits each);
-//     the images, each at the next multiple of 64, with zeros between them.
+//     bits each number), offset, size, checksum, digest of the text and of the library, plain bytes
+//     (64 bits each), and then, for each entry, the digest of its symbol and its offset (64 bits
+//     each), ordered by digest, symbol and arch; the images, each at the next multiple of 64, with
+//     zeros between them.
 // Checksums are those of fast_digest_of().
 // A second image of the same symbol and architecture is left out.
 std::vector<std::byte> write_pack(std::span<image_to_pack const>);
@@ -67,9 +71,13 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const>);
 class pack {
   public:
     // Takes the bytes of a pack. Throws unless write_pack() could have made exactly these bytes;
-    // nothing is used before that check. It copies none of the entries, since the first launch of a
-    // program waits for it. The name is for messages, and the keeper owns the bytes.
+    // nothing is used before that check. It keeps a copy of none of the entries. The name is for
+    // messages, and the keeper owns the bytes.
     pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper);
+    // Takes a pack that was linked into the program, and stays: nobody can have written it but who
+    // wrote the program. The first launch waits for this, so that only the header is checked here,
+    // and each entry when it is read.
+    static pack linked(std::span<std::byte const> bytes, std::string name);
     // Reads a file that no other user could have written: see trusted_file. Refuses any other file,
     // and names it.
     static pack read(std::filesystem::path const&);
@@ -98,22 +106,31 @@ class pack {
     std::string name_;
     std::shared_ptr<void const> keeper_;
     bool is_for_inspection_ = false;
+    // How many entries there are, and the offset at which they end and the rows begin that say
+    // where they are.
+    std::size_t count_ = 0, entries_end_ = 0;
 
-    // An entry: the digest of its symbol, and its offset in the pack. They are ordered by digest.
+    // An entry: the digest of its symbol, and its offset in the pack.
     struct place {
         std::uint64_t symbol_digest;
         std::size_t offset;
-    };
-    std::vector<place> places_;
 
-    // Reads the header; returns the number of entries, and where the index ends.
-    struct index_size {
-        std::uint64_t entries;
-        std::size_t end;
+        friend bool operator==(place const&, place const&) = default;
     };
-    index_size check_header() const;
-    void check_names();
+
+    pack() = default;
+    void check_header();
+    // The place in this row.
+    place place_at(std::size_t row) const;
+    void check_index() const;
+    void check_places(std::vector<place>) const;
     std::pair<std::string_view, std::string_view> name_at(std::size_t offset) const;
+    std::string_view entries_from(std::size_t offset) const; // empty beyond their end
+    bool is_inside(packed_image const&) const; // whether the entry's image lies in the pack
+    // The entry at the front of some, which then begin behind it. Throws unless the entry is whole,
+    // its members are possible, and its image lies in the pack.
+    packed_image next_entry(std::string_view& entries) const;
+    [[noreturn]] void fail_entry(packed_image const&, std::string const& reason) const;
     // The entry that suits a spec best, of those that were compiled from its text (is_current) or
     // from another.
     std::optional<packed_image> best_entry(spec const&, bool is_current) const;
@@ -130,6 +147,9 @@ namespace spio::aot {
 constexpr std::string_view pack_magic = "SPIOPACK";
 constexpr std::size_t header_bytes = 40;
 constexpr std::size_t checksum_offset = 32;
+constexpr std::size_t place_bytes = 16;
+// An entry has at least the lengths of five texts, nine short numbers and six long ones.
+constexpr std::size_t least_entry_bytes = 4 * 5 + 4 * 9 + 8 * 6;
 
 // The offset at which the next section of a pack begins: a multiple of 64.
 constexpr std::size_t aligned(std::size_t offset) {
@@ -146,8 +166,8 @@ auto texts_of(auto& entry) {
     return std::array{&entry.symbol, &entry.arch, &entry.line, &entry.config, &entry.compiler};
 }
 auto numbers_of(auto& entry) {
-    return std::array{&entry.offset, &entry.size, &entry.checksum, &entry.text_digest,
-                      &entry.plain_bytes};
+    return std::array{&entry.offset,      &entry.size,           &entry.checksum,
+                      &entry.text_digest, &entry.library_digest, &entry.plain_bytes};
 }
 
 // Why write_pack() cannot have written an entry, as the end of a sentence whose subject is the

@@ -11,6 +11,7 @@ module;
 #include "spio/tile/arch.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -32,10 +33,12 @@ using spio::checked_size;
 using spio::extent;
 using spio::launch_shape;
 
-// A header that is kept in memory, not in a file. Its name is what stands in an #include.
+// A header that is kept in memory, not in a file. Its name is what stands in an #include. The
+// digest is a part of the SHA-256 of the text, which the build has made; 0 if it has made none.
 struct header {
     std::string_view name;
     std::string_view text;
+    std::uint64_t digest = 0;
 };
 
 // A specialization of a kernel. The symbol depends on the text and not on the architecture, so a

@@ -149,9 +149,9 @@ namespace {
 // The digest of all headers that a specialization includes.
 std::uint64_t header_digest_of(spec const& spec) {
     auto digest = fnv("");
-    for (auto const& [name, text] : headers_of(spec)) {
-        digest = fnv(name, digest);
-        digest = fnv(std::to_string(all_known_texts().find(text).digest), digest);
+    for (auto const& header : headers_of(spec)) {
+        digest = fnv(header.name, digest);
+        digest = fnv(std::to_string(all_known_texts().find(header.text).digest), digest);
     }
     return digest;
 }
@@ -195,6 +195,15 @@ std::uint64_t text_digest_of(spec const& spec) {
         known.digests.emplace(key, *headers);
     }
     return fnv(std::to_string(*headers), fnv(spec.source));
+}
+
+std::uint64_t library_digest_of(spec const& spec) {
+    auto digest = fast_digest_of(spec.source, fast_digest_of(kernel_text_digest()));
+    for (auto const& header : spec.headers) {
+        if (header.digest == 0) return 0;
+        digest = fast_digest_of(header.name, digest ^ header.digest);
+    }
+    return digest;
 }
 
 } // namespace spio

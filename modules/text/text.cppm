@@ -35,4 +35,9 @@ std::uint64_t fast_digest_of(std::string_view, std::uint64_t start = 0);
 // text with another digest is not used.
 std::uint64_t text_digest_of(spec const&);
 
+// A digest of the text of a specialization, of all headers of its family, and of kernel_text():
+// specializations that agree in it agree in text_digest_of(), and it changes more often. It takes
+// no time, because it is made of the digests that the build has made. 0 if a header has none.
+std::uint64_t library_digest_of(spec const&);
+
 } // namespace spio

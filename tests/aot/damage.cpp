@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -151,7 +152,8 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
         sign(lying);
         return refusal(lying);
     };
-    CHECK(replacement(8, 1u) == "it is of schema 1, and only 3 can be read");
+    CHECK(replacement(8, 1u) == "it is of schema 1, and only 4 can be read");
+    CHECK(replacement(8, 3u) == "it is of schema 3, and only 4 can be read");
     CHECK(replacement(12, 4u) == "its index is too short for its entries");
     CHECK(replacement(12, 0xffffffffu) == "its index is too short for its entries");
     CHECK(replacement(12, 2u) == "its index is longer than its entries");
@@ -203,6 +205,21 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
     sign(lying);
     CHECK(refusal(lying).ends_with("is there twice"));
 
+    // The rows at the end of the index, of 16 bytes each: a digest, and the offset of an entry.
+    unsigned long long index_bytes = 0;
+    std::memcpy(&index_bytes, packed.data() + 24, sizeof index_bytes);
+    for (std::size_t row = 0; row < 3; ++row) {
+        auto const place = 40 + index_bytes - 16 * (row + 1);
+        for (auto const value : {0ull, 40ull, 41ull, index_bytes, ~0ull}) {
+            unsigned long long right = 0;
+            for (auto const member : {place, place + 8}) {
+                std::memcpy(&right, packed.data() + member, sizeof right);
+                if (value == right) continue;
+                CHECK(replacement(member, value) == "its index does not say where its entries are");
+            }
+        }
+    }
+
     std::mt19937 random(11);
     int refused = 0, accepted = 0;
     for (int round = 0; round < 20'000; ++round) {
@@ -216,6 +233,51 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
     std::cout << "summary: aot.signed_lies: " << refused << " of 20000 refused, " << accepted
               << " read as another pack\n";
     CHECK(refused > 0);
+}
+
+TEST_CASE("of a linked pack the header is checked, and what find() returns") {
+    auto const images = three();
+    auto const packed = aot::write_pack(images);
+    auto const linked = aot::pack::linked(packed, "p");
+    CHECK(linked.list().size() == 3);
+    linked.verify();
+    for (auto const& each : images) {
+        auto const found = linked.find(each.kernel);
+        REQUIRE(found);
+        CHECK(bytes(found->bytes.begin(), found->bytes.end()) == each.bytes);
+        CHECK(found->arch == each.kernel.arch);
+    }
+    auto absent = images[0].kernel;
+    absent.symbol += "_absent";
+    CHECK(!linked.find(absent));
+    // Whatever is damaged, an image is the one that was packed, and nothing beyond is read.
+    int missed = 0, refused = 0;
+    for (std::size_t bit = 0; bit < 8 * packed.size(); ++bit) {
+        auto damaged = std::make_unique<bytes>(packed);
+        (*damaged)[bit / 8] ^= std::byte(1 << bit % 8);
+        for (auto const& each : images) {
+            try {
+                auto const found = aot::pack::linked(*damaged, "p").find(each.kernel);
+                if (!found) {
+                    ++missed;
+                    continue;
+                }
+                REQUIRE(bytes(found->bytes.begin(), found->bytes.end()) == each.bytes);
+            } catch (error const&) {
+                ++refused;
+            }
+        }
+    }
+    CHECK(missed > 0);
+    CHECK(refused > 0);
+    auto older = packed;
+    put(older, 8, 3u);
+    CHECK_THROWS_WITH_AS(aot::pack::linked(older, "p"),
+                         "read for pack p: it is of schema 3, and only 4 can be read", error);
+    for (std::size_t size = 0; size < packed.size(); ++size) {
+        bytes const shorter(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
+        REQUIRE_THROWS_AS(aot::pack::linked(shorter, "p"), error);
+    }
 }
 
 TEST_CASE("a kernel of the same symbol with another configuration is an error") {

@@ -43,12 +43,10 @@ static spio::spec spec_of(aot::packed_image const& entry) {
     return kernel;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
-    // A copy, because sanitizers report reads beyond the end of an allocation.
-    auto const bytes = std::as_bytes(std::span(data, size));
-    std::vector<std::byte> const copy(bytes.begin(), bytes.end());
+// Finds all images of the pack that open() returns.
+template <class Open> static void read(Open open) {
     try {
-        aot::pack const pack(copy, "p", {});
+        auto const pack = open();
         ++read_count;
         for (auto const& entry : pack.list()) {
             try {
@@ -64,6 +62,14 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     } catch (spio::error const&) {
         ++refused_count;
     }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
+    // A copy, because sanitizers report reads beyond the end of an allocation.
+    auto const bytes = std::as_bytes(std::span(data, size));
+    std::vector<std::byte> const copy(bytes.begin(), bytes.end());
+    read([&] { return aot::pack(copy, "p", {}); });
+    read([&] { return aot::pack::linked(copy, "p"); });
     return 0;
 }
 
@@ -105,7 +111,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
     if (size < header_bytes || seed % 64 == 0) size = put_small_pack(data, most, seed);
     size = LLVMFuzzerMutate(data, size, most);
     if (seed % 8 == 0 || size < header_bytes) return size;
-    std::memcpy(data, "SPIOPACK\3\0\0\0", 12); // the name and the schema
+    std::memcpy(data, "SPIOPACK\4\0\0\0", 12); // the name and the schema
     std::uint64_t const total = size;
     std::memcpy(data + bytes_at, &total, sizeof total);
     std::uint64_t index_bytes = 0;

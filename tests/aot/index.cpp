@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +84,29 @@ TEST_CASE("each of many kernels is found, and no other") {
     }
     CHECK(!pack.find(kernel_of(count, sm_80)));
     CHECK(pack.why_not(kernel_of(count, sm_80)).empty());
+}
+
+TEST_CASE("an image is current if the digest of its text or that of the library is today's") {
+    auto const kernel = kernel_of(0, sm_80);
+    auto const text = text_digest_of(kernel), library = library_digest_of(kernel);
+    REQUIRE(library != 0);
+    auto const is_current = [&](std::uint64_t text_digest, std::uint64_t library_digest) {
+        auto image = kernels(1).front();
+        image.text_digest = text_digest;
+        image.library_digest = library_digest;
+        auto const bytes = aot::write_pack(std::span(&image, 1));
+        aot::pack const pack(bytes, "p", {});
+        CHECK(pack.list().front().library_digest == library_digest);
+        bool const is_found = pack.find(kernel).has_value();
+        CHECK(pack.why_not(kernel).empty() == is_found);
+        return is_found;
+    };
+    CHECK(is_current(text, library));
+    CHECK(is_current(text, library + 1)); // another header has changed
+    CHECK(is_current(text, 0));
+    CHECK(is_current(text + 1, library)); // the headers are not read
+    CHECK(!is_current(text + 1, library + 1));
+    CHECK(!is_current(text + 1, 0));
 }
 
 TEST_CASE("the memory that reading a pack asks for hardly grows with its kernels") {

@@ -131,6 +131,34 @@ TEST_CASE("a spec's digest has a part of its source and of each header that it i
     CHECK(digest_with(source, headers[0]) == 13075704462325533039U);
 }
 
+TEST_CASE("the library's digest has a part of the source, and of each header's name and digest") {
+    auto const digest_with = [](std::string_view source, std::span<header const> headers) {
+        spec kernel;
+        kernel.source = source;
+        kernel.headers = headers;
+        return library_digest_of(kernel);
+    };
+    static constexpr std::string_view source = "#include \"a.h\"\n";
+    static constexpr header headers[][2] = {
+        {{"a.h", "int a;\n", 1}, {"b.h", "int b;\n", 2}},
+        {{"b.h", "int a;\n", 1}, {"a.h", "int b;\n", 2}},
+        {{"a.h", "int a;\n", 2}, {"b.h", "int b;\n", 1}},
+        {{"a.h", "int a;\n", 1}, {"b.h", "int b;\n", 3}}, // not included, and counts
+        {{"b.h", "int b;\n", 2}, {"a.h", "int a;\n", 1}}};
+    std::set<std::uint64_t> digests;
+    for (auto const& each : headers) digests.insert(digest_with(source, each));
+    digests.insert(digest_with("#include \"b.h\"\n", headers[0]));
+    digests.insert(digest_with(source, std::span(headers[0]).first(1)));
+    digests.insert(digest_with(source, {}));
+    CHECK(digests.size() == std::size(headers) + 3);
+    CHECK(!digests.contains(0));
+    // The digest of a header stands for its text, which is not read.
+    static constexpr header unread[] = {{"a.h", "int c;\n", 1}, {"b.h", "", 2}};
+    CHECK(digest_with(source, unread) == digest_with(source, headers[0]));
+    static constexpr header unknown[] = {{"a.h", "int a;\n", 1}, {"b.h", "int b;\n"}};
+    CHECK(digest_with(source, unknown) == 0);
+}
+
 TEST_CASE("headers whose texts lie elsewhere in memory, or are longer, are other headers") {
     static std::string const text = [] {
         std::string numbers;

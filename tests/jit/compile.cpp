@@ -147,8 +147,9 @@ TEST_CASE("nothing is included from the file system") {
     CHECK(contains(thrown_by({.name = "a", .text = "#include <stdio.h>\n"}), "stdio.h"));
     CHECK(thrown_by({.name = "a", .text = "#include \"spio/dims.h\"\n"}) == "nothing");
     // Files on disk with the names of all headers, each with an #error, must not be read either.
-    for (auto const& [name, text] : kernel_text()) {
-        fs::create_directories(fs::path(folder / name).parent_path());
+    for (auto const& header : kernel_text()) {
+        fs::path const name = header.name;
+        fs::create_directories((folder.path / name).parent_path());
         if (!fs::exists(name)) fs::create_hard_link("spio/dims.h", name);
     }
     // The working folder has them. NVRTC's thread leaves it, where the system lets a thread have a

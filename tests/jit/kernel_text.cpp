@@ -14,18 +14,22 @@
 #include <string_view>
 
 import spio.jit;
+import spio.system;
 
 namespace fs = std::filesystem;
 
-TEST_CASE("each header in memory is the file of that name") {
+TEST_CASE("each header in memory is the file of that name, and has the digest of its text") {
     std::size_t bytes = 0;
-    for (auto const& [name, text] : spio::jit::kernel_text()) {
+    for (auto const& [name, text, digest] : spio::jit::kernel_text()) {
         CAPTURE(name);
         fs::path const root = name.starts_with("boost/") ? fs::path(SPIO_MP11_INCLUDE_DIR)
                                                          : fs::path(SPIO_SOURCE_DIR) / "kernels";
         std::ifstream file(root / name, std::ios::binary);
         REQUIRE(file);
         CHECK(text == std::string(std::istreambuf_iterator<char>(file), {}));
+        auto const* const data = reinterpret_cast<unsigned char const*>(text.data());
+        auto const sum = spio::hexadecimal(spio::sha256_of({data, text.size()}));
+        CHECK(digest == std::stoull(sum.substr(0, 16), nullptr, 16));
         bytes += text.size();
     }
     std::cout << "summary: jit.kernel_text: " << spio::jit::kernel_text().size() << " headers, "
