@@ -12,11 +12,13 @@ module;
 #include <unistd.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -73,10 +75,14 @@ class live_queues {
         static auto& queues = *new live_queues;
         return queues;
     }
-    void add(task_queue* queue) {
+    // Returns false when this process has ended its queues: what a task of another thread uses may
+    // be destroyed then.
+    bool add(task_queue* queue) {
         std::lock_guard const lock(mutex);
+        if (end_forks == fork_count()) return false;
         queues.insert(queue);
         if (!std::exchange(is_registered, true)) end_queues_at_exit();
+        return true;
     }
     void remove(task_queue* queue) {
         std::lock_guard const lock(mutex);
@@ -87,6 +93,7 @@ class live_queues {
         std::set<task_queue*> ending;
         {
             std::lock_guard const lock(mutex);
+            end_forks = fork_count();
             ending = queues;
         }
         for (auto* const queue : ending) queue->end();
@@ -96,6 +103,7 @@ class live_queues {
     fork_safe_mutex mutex;
     std::set<task_queue*> queues;
     bool is_registered = false;
+    std::optional<std::uint64_t> end_forks; // fork_count() when the queues were ended
 };
 
 // A task may make static objects while exit() begins: those are destroyed before anything that was
@@ -139,7 +147,7 @@ std::shared_ptr<task_queue::worker> task_queue::find_worker() {
 }
 
 void task_queue::add(std::function<void()> task) {
-    live_queues::all().add(this);
+    if (!live_queues::all().add(this)) return;
     end_queues_with_main_thread();
     auto const worker = find_worker();
     if (!worker) return;

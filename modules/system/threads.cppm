@@ -70,7 +70,7 @@ class task_queue {
     // Drops the tasks that have not begun, and waits for the one that has.
     ~task_queue() { end(); }
 
-    // A task that throws ends the program. After end(), tasks are dropped at once.
+    // A task that throws ends the program. After end() or end_queues(), tasks are dropped at once.
     void add(std::function<void()> task);
     // Waits until no task is left. A task must not call it.
     void wait();
@@ -87,8 +87,9 @@ class task_queue {
     std::shared_ptr<worker> find_worker();
 };
 
-// Ends the queues of this process: for what a task uses may be destroyed with the program. exit()
-// calls it first if it is called by the main thread, and if that has added a task.
+// Ends the queues of this process, those too that get their first task later: for what a task uses
+// may be destroyed with the program. exit() calls it first if it is called by the main thread, and
+// if that has added a task.
 void end_queues();
 // Has exit() end the queues before it destroys what was made until now. exit() works backwards, so
 // this is called again when a library that tasks use has been opened, or has made objects.
