@@ -21,6 +21,7 @@ module;
 
 module spio.runtime;
 
+import :late;
 import spio.aot;
 import spio.cache;
 import spio.cuda;
@@ -48,10 +49,8 @@ std::vector<aot::pack> packs_of(runtime_options& options) {
     if (options.generic_images) {
         packs.push_back(*std::move(options.generic_images));
     } else if (spio_generic_images != nullptr) {
-        // Its index is read once, and never destroyed: threads may load kernels until the end.
-        static auto const& linked = *new aot::pack({spio_generic_images, spio_generic_images_end},
-                                                   "of generic kernels", {});
-        packs.push_back(linked);
+        packs.push_back(aot::pack::linked({spio_generic_images, spio_generic_images_end},
+                                          "of generic kernels"));
     }
     return packs;
 }
@@ -108,53 +107,65 @@ own_choices_of(runtime_options const& options, device const& device, cuda::drive
                                                 driver->device(options.gpu).name());
 }
 
-// The options' configurations, then those that were measured on the GPU. A file that cannot be used
-// is told in the log, unless the options name it.
-config_source configs_of(runtime_options const& options, cuda::driver const* driver,
-                         std::shared_ptr<tuned::own_choices> const& found) {
-    auto configs = options.configs;
-    if (found) {
-        configs.add(config_origin::tuned,
-                    [found](config_query const& query) { return found->find(query); });
+// Adds the configurations that a file has for a GPU. A named file must be there.
+void add_table(config_source& configs, std::filesystem::path const& file, bool is_named,
+               cuda::device_ref const& gpu) {
+    if (is_named && !std::filesystem::exists(file)) {
+        throw error(error_kind::not_found, "read", file.string(), "there is no such file");
     }
-    if (driver == nullptr || options.always_on_host || driver->device_count() <= options.gpu) {
-        return configs;
+    if (auto const table = tuned::read(file); !table.empty()) {
+        configs.add(config_origin::tuned, tuned::finder_of(table, gpu.name()));
     }
-    auto const add = [&](std::filesystem::path const& file, bool is_named) {
-        if (is_named && !std::filesystem::exists(file)) {
-            throw error(error_kind::not_found, "read", file.string(), "there is no such file");
-        }
-        if (auto const table = tuned::read(file); !table.empty()) {
-            configs.add(config_origin::tuned,
-                        tuned::finder_of(table, driver->device(options.gpu).name()));
-        }
-    };
-    if (!options.tuned_file.empty()) {
-        add(options.tuned_file, !found); // with live tuning, it may be written only later
-        return configs;
-    }
-    if (options.policy != policy::aot_only) {
+}
+
+// The configurations that the environment's file and models have for a GPU. What cannot be used is
+// told in the log.
+config_source measured_configs(cuda::device_ref const& gpu, policy policy) {
+    config_source configs;
+    if (policy != policy::aot_only) {
         auto const folder = tuned::model_folder_of_environment().path;
-        auto const gpu = driver->device(options.gpu);
         for (auto const& refusal : tuned::add_models(folder, gpu.name(), text_of(arch_of(gpu)))) {
             log("a model is not used: " + refusal);
         }
     }
     auto const place = tuned::place_of_environment();
     if (place.file.empty()) return configs;
-    if (options.policy == policy::aot_only && !place.is_named) return configs;
+    if (policy == policy::aot_only && !place.is_named) return configs;
     try {
-        add(place.file, place.is_named);
+        add_table(configs, place.file, place.is_named, gpu);
     } catch (error const& e) {
         log(std::string("no measured configurations: ") + e.what());
     }
     return configs;
 }
 
-// The cache's options, with its messages in the log if that is on.
-cache::options logged(cache::options options) {
-    if (is_logged() && !options.log) options.log = [](std::string_view line) { log(line); };
-    return options;
+// The options' configurations, then those that were measured on the GPU: they are read when one is
+// first asked for, unless the options name their file.
+config_source configs_of(runtime_options const& options,
+                         std::shared_ptr<cuda::driver const> const& driver,
+                         std::shared_ptr<tuned::own_choices> const& found) {
+    auto configs = options.configs;
+    if (found) {
+        configs.add(config_origin::tuned,
+                    [found](config_query const& query) { return found->find(query); });
+    }
+    if (!driver || options.always_on_host || driver->device_count() <= options.gpu) return configs;
+    if (!options.tuned_file.empty()) { // with live tuning, it may be written only later
+        add_table(configs, options.tuned_file, !found, driver->device(options.gpu));
+        return configs;
+    }
+    auto const measured = std::make_shared<late<config_source>>(
+        [driver, ordinal = options.gpu, policy = options.policy] {
+            return std::make_shared<config_source const>(
+                measured_configs(driver->device(ordinal), policy));
+        });
+    configs.add(config_origin::tuned,
+                [measured](config_query const& query) -> std::optional<std::string> {
+                    auto found = measured->get().find(query);
+                    if (!found) return {};
+                    return std::move(found->config);
+                });
+    return configs;
 }
 
 // Throws if a graph is being captured, because loading a kernel would make the capture invalid.
@@ -172,8 +183,7 @@ struct runtime::parts {
     policy default_policy;
     std::shared_ptr<tuned::own_choices> found;
     config_source configs;
-    cache::folders folders;
-    jit::just_in_time compiler;
+    late_compiler compiler;
     spio::images images;
     spio::kernels kernels;
     spio::tiers tiers; // after all that its thread uses
@@ -185,9 +195,8 @@ struct runtime::parts {
           packed{packs_of(options), options.host},
           default_policy(options.policy),
           found(own_choices_of(options, device, driver.get())),
-          configs(configs_of(options, driver.get(), found)),
-          folders(logged(std::move(options.cache))),
-          compiler(folders, options.compiler),
+          configs(configs_of(options, driver, found)),
+          compiler(std::move(options.cache), options.compiler),
           images(packed, compiler, options.policy),
           kernels(device),
           tiers(images, kernels, configs,

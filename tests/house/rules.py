@@ -44,7 +44,7 @@ imports = {
     **{f"{family}.launch": {family, "spio.image", "spio.launch", "spio.spec"} for family in families},
     "spio.tuned": {"spio.cache", "spio.model", "spio.spec", "spio.system", "spio.text"},
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
-                     "spio.spec", "spio.tuned"},
+                     "spio.spec", "spio.system", "spio.tuned"},
 }
 for module in set(imports) - {"spio.error", "spio.dims", "spio.standard"}:
     imports[module] = imports[module] | {"spio.error"}
