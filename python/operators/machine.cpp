@@ -49,7 +49,8 @@ runtime_options options_for(place const& place) {
 
 std::string generic_kernels() {
     if (spio_generic_images == nullptr) return {};
-    aot::pack const pack({spio_generic_images, spio_generic_images_end}, "of generic kernels", {});
+    auto const pack =
+        aot::pack::linked({spio_generic_images, spio_generic_images_end}, "of generic kernels");
     std::map<std::string, int> counts;
     for (auto const& image : pack.list()) ++counts[image.arch];
     std::string text;

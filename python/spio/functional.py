@@ -16,6 +16,10 @@ most_elements = 2**31 - 1  # in a tensor that a kernel indexes
 most_matrices = 65535  # in a batch
 most_rows = 2**24  # or columns of a matrix
 
+# The operators as torch.ops calls them, a frame of Python less; a compiled graph has the operators themselves.
+eager_conv2d = operators.direct(operators.conv2d)
+eager_differentiable = operators.direct(operators.differentiable_conv2d)
+
 
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """torch.nn.functional.conv2d; groups of 8 channels with strides and dilations up to 2 take Spio's kernels.
@@ -25,18 +29,21 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     kind = "cuda" if x.is_cuda else x.device.type
     is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
     cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
-    window, reason = remembered(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    is_compiling = torch.compiler.is_compiling()
+    decide = why_not_conv2d if is_compiling else remembered
+    window, reason = decide(cast, weight, bias, stride, padding, dilation, groups, is_cast)
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
     is_differentiated = x.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     if is_differentiated and torch.is_grad_enabled():
-        if torch.compiler.is_compiling():
+        if is_compiling:
             return gradients.Conv2d.apply(cast, weight, bias, window)
-        if is_transformed():
+        if torch._C._are_functorch_transforms_active():
             return gradients.MappableConv2d.apply(cast, weight, bias, window)
-        return operators.differentiable_conv2d(cast, weight, bias, window[0:2], window[2:4], window[4:6], False, (0, 0), groups)
-    return operators.conv2d(cast, gradients.short(weight, cast), gradients.single(bias), *window)
+        return eager_differentiable(cast, weight, bias, window[0:2], window[2:4], window[4:6], False, (0, 0), groups)
+    operator = operators.conv2d if is_compiling else eager_conv2d
+    return operator(cast, gradients.short(weight, cast), gradients.single(bias), *window)
 
 
 def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
@@ -131,21 +138,18 @@ most_decisions = 4096
 
 def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
     """why_not_conv2d(), which takes longer than to look its answer up."""
-    arguments = (stride, padding, dilation, groups, is_cast)
-    if torch.compiler.is_compiling():
-        return why_not_conv2d(x, weight, bias, *arguments)
     key = (
-        x.shape, x.dtype, x.device, weight.shape, weight.dtype, weight.device,
-        None if bias is None else (bias.dtype, bias.device), arguments, support.settings.uses_host_device,
+        x.shape, weight.shape, x.dtype, weight.dtype, x.device, weight.device, stride, padding, dilation, groups, is_cast,
+        support.settings.uses_host_device, None if bias is None else (bias.dtype, bias.device),
     )
     try:
         decision = _decisions.get(key)
     except TypeError:  # a list, or a size that is a symbol
-        return why_not_conv2d(x, weight, bias, *arguments)
+        return why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast)
     if decision is None:
         if len(_decisions) >= most_decisions:
             _decisions.clear()
-        decision = _decisions[key] = why_not_conv2d(x, weight, bias, *arguments)
+        decision = _decisions[key] = why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast)
     return decision
 
 

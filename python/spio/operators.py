@@ -44,6 +44,11 @@ differentiable_conv2d = torch.ops.aten.convolution_overrideable.default
 short_types = (torch.float16, torch.bfloat16)
 
 
+def direct(operator):
+    """The function in C++ that calls an operator; the operator itself if this PyTorch hides it."""
+    return getattr(operator, "_op", operator)
+
+
 def new_channels_last(tensor, sizes, dtype=None):
     """A new tensor on the device of another, with the channels of each pixel side by side."""
     return torch.empty(sizes, dtype=dtype or tensor.dtype, device=tensor.device, memory_format=torch.channels_last)
