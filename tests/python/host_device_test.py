@@ -7,6 +7,7 @@
 # products with those in double, within the bound of rounding to float, and returns the largest part of the bound. aten
 # is PyTorch's own library of operators.
 import itertools
+import os
 import unittest
 
 import torch
@@ -143,6 +144,19 @@ class HostDevice(unittest.TestCase):
         with spio.host_device(), self.assertRaisesRegex(RuntimeError, "conv2d n=1 c=24"):
             operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
         operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)  # on the CPU, PyTorch computes it
+
+    def test_what_was_forked_goes_on(self):
+        x, weight = tensor((1, 16, 5, 7), half), tensor((16, 8, 3, 3), half)
+        with spio.host_device(), spio.strict():
+            y = functional.conv2d(x, weight, padding=1, groups=2)
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    status = 0 if torch.equal(functional.conv2d(x, weight, padding=1, groups=2), y) else 2
+                finally:
+                    os._exit(status)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
 
 
 if __name__ == "__main__":
