@@ -1,6 +1,6 @@
 # Plants faults in the sources of rooms, all in one build, and says which test finds each.
 # SPDX-License-Identifier: Apache-2.0
-"""mutate.py [ROOM...] [--plant N] [--seed N] [--count N] [--tree FOLDER] [--jobs N] [--survivors] [--list | --judge NUMBER...]
+"""mutate.py [ROOM...] [--plant N] [--seed N] [--count N] [--tree FOLDER] [--jobs N] [--seconds N] [--survivors] [--list | --judge NUMBER...]
 
 ROOM is a folder of sources, as modules/spec; without one all rooms share the count. Faults are drawn twice, each time
 with a seed that is printed. First --plant N of them are written as switches into the copy of the sources in FOLDER,
@@ -9,7 +9,8 @@ compile is taken out. faults.py says what a fault is. Then --count of those plan
 how. Whoever draws again from what is planted gets others than were drawn before. Without --plant the build is taken as
 it is.
 
---list draws what would be planted, and no more. --survivors plants and judges the faults of survivors.txt. --judge
+Verdicts are written to verdicts-SEED.jsonl in FOLDER one by one; the same seed goes on where an earlier run stopped, as
+after --seconds N it does by itself. --list draws what would be planted, and no more. --survivors plants and judges the faults of survivors.txt. --judge
 judges these numbers and draws none."""
 import argparse
 import os
@@ -29,6 +30,7 @@ def main():
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--tree", type=pathlib.Path, default=root / "build/mutation")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--survivors", action="store_true", help="the faults of survivors.txt")
     parser.add_argument("--list", action="store_true", help="draw, and plant nothing")
     parser.add_argument("--judge", nargs="+", type=int, default=[], help="these numbers")
@@ -56,7 +58,8 @@ def main():
     if not numbers and options.count > 0:
         numbers = draw(tree, names, options.seed, options.count)
         print(f"mutate: seed {options.seed}: {len(numbers)} of those planted are judged", flush=True)
-    return score(tree, options.jobs, numbers) if numbers else None
+    verdicts = tree / f"verdicts-{options.seed}.jsonl"
+    return score(tree, options.jobs, numbers, verdicts, options.seconds) if numbers else None
 
 
 if __name__ == "__main__":

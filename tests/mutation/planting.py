@@ -6,6 +6,7 @@
 import collections
 import json
 import math
+import os
 import pathlib
 import random
 import re
@@ -53,6 +54,12 @@ judges = (r"aot|aot[.](wrong_line|verify|usage|device)|cache|command|command[.]p
 first_survivor = 50000
 
 
+def tools():
+    """The environment in which bootstrap builds: with its own CMake, where it has installed one."""
+    folder = root / "build/venv/bin"
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"} if (folder / "cmake").is_file() else None
+
+
 def drawn(room, seed):
     """The faults of a room in the order in which they are drawn, none within another."""
     paths = sorted({path for pattern in rooms[room] for path in root.glob(pattern)})
@@ -89,6 +96,7 @@ class Planting:
     def __init__(self, tree, jobs):
         self.tree, self.build, self.jobs = tree, tree / "build/ci", jobs
         self.planted = {}  # by number: (room, fault)
+        self.contents = {}  # of the sources, by name, as they were when faults were drawn
 
     def draw(self, names, seed, count):
         """Draws so many faults of these rooms; returns how many there are to draw from."""
@@ -116,7 +124,9 @@ class Planting:
             source, copy = root / name, self.tree / name
             if source.is_symlink() or not source.is_file():
                 continue
-            content = source.read_bytes()
+            if name not in self.contents:
+                self.contents[name] = source.read_bytes()
+            content = self.contents[name]
             if source in by_file:
                 content = faults.rewritten(content.decode(), by_file[source]).encode()
             if not copy.is_file() or copy.read_bytes() != content:
@@ -128,11 +138,11 @@ class Planting:
         """Builds, optimized and without sanitizers, and takes out what does not compile."""
         if not (self.build / "build.ninja").is_file():
             flags = ["-DCMAKE_CXX_FLAGS=-w -ferror-limit=0", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DSPIO_BUILD_EXAMPLES=OFF"]
-            subprocess.run(["cmake", "--preset", "ci", *flags], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["cmake", "--preset", "ci", *flags], cwd=self.tree, check=True, stdout=subprocess.DEVNULL, env=tools())
         start = time.monotonic()
         words = ["cmake", "--build", self.build, "-j", str(self.jobs), "--target", *targets, "--", "-k", "0"]
         while True:
-            done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+            done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=tools())
             if done.returncode == 0:
                 print(f"mutate: built in {time.monotonic() - start:.0f} s, with {len(self.planted)} faults", flush=True)
                 return
@@ -170,8 +180,10 @@ class Planting:
         return wrong
 
     def save(self, seed):
-        """Writes mutation.json: the planted faults, and the command and environment of each test that may judge."""
-        shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], capture_output=True, text=True)
+        """Removes what other faults led to, and writes mutation.json: the planted faults, and the command and environment of each test that may judge."""
+        for path in [self.tree / "units.json", *self.tree.glob("verdicts-*.jsonl")]:
+            path.unlink(missing_ok=True)
+        shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], capture_output=True, text=True, env=tools())
         tests = []
         for test in json.loads(shown.stdout)["tests"]:
             if "command" in test and re.fullmatch(judges, test["name"]):

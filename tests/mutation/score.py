@@ -1,14 +1,15 @@
 # Runs the tests of a build with faults, and says what became of each fault.
 # SPDX-License-Identifier: Apache-2.0
 #
-# A unit is what can run alone: a case of a doctest program, a kernel of test_kernels, or a test. Each runs
-# without a fault at first: that says how long it takes, and which switches it meets. Then the units that meet
-# the switch of a fault run with it, those that take least first, until one fails or does not end: the fault
-# is killed. A unit that fails without a fault, for want of a compiler maybe, counts if it says the same each time,
-# and kills if it says something else. A fault that survives shows what no test looks at, or changes nothing;
-# the list says how many units met it.
+# A unit is what can run alone: a case of a doctest program, a kernel of test_kernels, a test of command.program, or
+# a test. Each runs without a fault once, which says how long it takes and which switches it meets; units.json keeps
+# that until its program changes. A unit that fails or does not end then is named and judges nothing. The units that
+# meet the switch of a fault run with it, those that take least first, until one fails or does not end: the fault is
+# killed, if the unit passes without it once more. A fault that survives shows what no test looks at, or changes nothing.
+# Each verdict is written to a file at once; a run that is stopped goes on from there.
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -17,13 +18,18 @@ import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 from faults import most_faults
 from planting import shares
 
-# A unit that takes longer by this than without a fault does not end.
-patience_seconds, patience_factor = 20, 20
+# A unit runs no longer than this without a fault; with one, no longer than `shortest_limit` or so many times as long.
+longest_unit, shortest_limit, limit_factor = 60, 5, 6
+
+
+class Late(Exception):
+    """There is no time left to judge in."""
 
 
 def read(tree):
@@ -32,19 +38,21 @@ def read(tree):
 
 
 def draw(tree, names, seed, count):
-    """Numbers of planted faults of these rooms, which no earlier call has drawn, and notes them."""
+    """Numbers of planted faults of these rooms, which no other seed has drawn, and notes them. The same seed draws the same."""
     saved = read(tree)
+    drawn = saved.setdefault("drawn", {})
+    if f"{seed}" in drawn:
+        return drawn[f"{seed}"]
     spare = collections.defaultdict(list)
-    taken = {number for earlier in saved.get("drawn", {}).values() for number in earlier}
+    taken = {number for other in drawn.values() for number in other}
     for entry in saved["faults"]:
         if entry["room"] in names and entry["number"] not in taken:
             spare[entry["room"]].append(entry["number"])
     order = random.Random(seed)
     parts = shares({room: len(numbers) for room, numbers in sorted(spare.items())}, count)
-    numbers = sorted(number for room, share in parts.items() for number in order.sample(spare[room], share))
-    saved.setdefault("drawn", {})[f"{seed}"] = numbers
+    drawn[f"{seed}"] = sorted(number for room, share in parts.items() for number in order.sample(spare[room], share))
     (tree / "mutation.json").write_text(json.dumps(saved, indent=1))
-    return numbers
+    return drawn[f"{seed}"]
 
 
 class Unit:
@@ -52,7 +60,7 @@ class Unit:
 
     def __init__(self, test, name, words):
         self.test, self.name, self.command = test, name, [*test["command"], *words]
-        self.seconds, self.reached, self.reason, self.is_steady = 0.0, b"", "", True
+        self.seconds, self.reached, self.reason = 0.0, set(), ""
 
     def run(self, number, reached, limit):
         """The reason for which it fails; nothing if it passes."""
@@ -71,10 +79,7 @@ class Unit:
         if started.returncode in (0, self.test["skip"]):
             return ""
         said = re.findall(r"^(?:.*(?:ERROR|FAIL).*|     .*)$", output, re.M) or output.strip().splitlines() or [""]
-        if self.test["name"] == "command.program":
-            said = [" | ".join(said)]
-        # Numbers and names of files are others each time.
-        return f"ends with {started.returncode}: " + re.sub(r"0x\w+|\d+|(?<=spio_)\w+", "#", said[0].strip())[:900]
+        return f"ends with {started.returncode}: {said[0].strip()[:300]}"
 
     def measure(self):
         """Runs without a fault."""
@@ -82,16 +87,21 @@ class Unit:
             os.chmod(marks.name, 0o666)
             marks.truncate(most_faults)
             start = time.monotonic()
-            self.reason = self.run(0, marks.name, 600)
+            self.reason = self.run(0, marks.name, longest_unit)
             self.seconds = time.monotonic() - start
-            self.reached = pathlib.Path(marks.name).read_bytes()
-        if self.reason:
-            self.is_steady = self.run(0, "", 600) == self.reason
+            self.reached = {number for number, mark in enumerate(pathlib.Path(marks.name).read_bytes()) if mark}
 
-    def kills(self, number):
-        """Why it fails with the fault, if it passes without; or what else it says, if it fails without too."""
-        reason = self.run(number, "", patience_seconds + patience_factor * self.seconds)
-        return reason if reason != self.reason and self.run(0, "", 600) == self.reason else ""
+    def kills(self, number, end):
+        """Why it fails with the fault, if it passes without."""
+        limit = max(shortest_limit, limit_factor * self.seconds)
+        if time.monotonic() + self.seconds > end:
+            raise Late
+        reason = self.run(number, "", min(limit, end - time.monotonic()))
+        if not reason:
+            return ""
+        if time.monotonic() + self.seconds > end:
+            raise Late
+        return "" if self.run(0, "", limit) else reason
 
 
 def units_of(test):
@@ -101,7 +111,7 @@ def units_of(test):
     if test["name"] == "command.program":
         names = re.findall(r"^def (test_\w+)", "".join(
             path.read_text() for path in pathlib.Path(test["command"][1]).parent.glob("*.py")), re.M)
-        return [Unit(test, f"{test['name']} {each}", [each]) for each in names] + [Unit(test, test["name"], [])]
+        return [Unit(test, f"{test['name']} {each}", [each]) for each in names]
     if len(test["command"]) > 2 or not re.fullmatch(r"test_\w+", name):
         return [Unit(test, test["name"], [])]
     if name == "test_kernels":
@@ -114,42 +124,87 @@ def units_of(test):
             for case in dict.fromkeys(cases)]
 
 
-def verdict(entry, units):
+def stamp(unit, digests):
+    """Changes with the programs and scripts that the unit runs."""
+    words = unit.command + [entry.split("=", 1)[1] for entry in unit.test["environment"]]
+    for word in words:
+        if word not in digests:
+            path = pathlib.Path(word)
+            digests[word] = hashlib.sha256(path.read_bytes() if path.is_absolute() and path.is_file() else word.encode()).hexdigest()
+    return hashlib.sha256("".join(digests[word] for word in words).encode()).hexdigest()[:16]
+
+
+def measured(tree, jobs, tests):
+    """The units that pass without a fault, those that take least first; those not yet in units.json run."""
+    path = tree / "units.json"
+    known = json.loads(path.read_text()) if path.is_file() else {}
+    start, digests, saved = time.monotonic(), {}, {}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        units = [unit for found in pool.map(units_of, tests) for unit in found]
+        stamps = {unit.name: stamp(unit, digests) for unit in units}
+        fresh = [unit for unit in units if known.get(unit.name, {}).get("stamp") != stamps[unit.name]]
+        for unit in units:
+            if unit not in fresh:
+                entry = known[unit.name]
+                unit.seconds, unit.reached, unit.reason = entry["seconds"], set(entry["reached"]), entry["reason"]
+        random.Random(0).shuffle(fresh)
+        list(pool.map(Unit.measure, fresh))
+    for unit in units:
+        saved[unit.name] = {"stamp": stamps[unit.name], "seconds": round(unit.seconds, 3), "reason": unit.reason,
+                            "reached": sorted(unit.reached)}
+        if unit.reason:
+            print(f"mutate: judges nothing, as without a fault {unit.name} {unit.reason}", flush=True)
+    path.write_text(json.dumps(saved))
+    units = sorted((unit for unit in units if not unit.reason), key=lambda unit: unit.seconds)
+    print(f"mutate: {len(units)} units, in {sum(unit.seconds for unit in units):.0f} s; the longest take "
+          + ", ".join(f"{unit.seconds:.1f} s ({unit.name})" for unit in units[:-9:-1])
+          + f"; {len(fresh)} measured in {time.monotonic() - start:.0f} s", flush=True)
+    return units
+
+
+def verdict(entry, units, end):
     """What kills the fault, or nothing, and how many units met it."""
-    meeting = [unit for unit in units if unit.reached[entry["number"]]]
+    meeting = [unit for unit in units if entry["number"] in unit.reached]
     for unit in meeting:
-        reason = unit.kills(entry["number"])
+        reason = unit.kills(entry["number"], end)
         if reason:
             return f"{unit.name}: {reason}", len(meeting)
     return "", len(meeting)
 
 
-def score(tree, jobs, numbers):
-    """Judges these faults, and prints what became of them."""
-    saved = read(tree)
-    entries = [entry for entry in saved["faults"] if entry["number"] in set(numbers)]
+def score(tree, jobs, numbers, path, seconds):
+    """Judges those of these faults that the file at `path` has no verdict of, and prints what became of all."""
+    saved, begin = read(tree), time.monotonic()
+    chosen = set(numbers)
+    verdicts = {}
+    if path.is_file():
+        verdicts = {found["number"]: found for found in map(json.loads, path.read_text().splitlines())}
+    entries = [entry for entry in saved["faults"] if entry["number"] in chosen and entry["number"] not in verdicts]
+    if entries:
+        units, lock = measured(tree, jobs, saved["tests"]), threading.Lock()
+
+        def judge(entry):
+            try:
+                killer, meeting = verdict(entry, units, begin + seconds)
+            except Late:
+                return
+            found = {**entry, "killer": killer, "units": meeting}
+            with lock, open(path, "a") as file:
+                file.write(json.dumps(found) + "\n")
+                verdicts[entry["number"]] = found
+
+        # In any order, so that those judged until the time is up stand for all.
+        random.Random(0).shuffle(entries)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(judge, entries))
     counts = collections.defaultdict(lambda: [0, 0])
-    start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        units = [unit for found in pool.map(units_of, saved["tests"]) for unit in found]
-        random.Random(0).shuffle(units)
-        list(pool.map(Unit.measure, units))
-        for unit in units:
-            if unit.reason:
-                print(f"mutate: without a fault {unit.name} fails: {unit.reason}", flush=True)
-        units = sorted((unit for unit in units if unit.is_steady), key=lambda unit: unit.seconds)
-        print(f"mutate: {len(units)} units, in {sum(unit.seconds for unit in units):.0f} s; the longest take "
-              + ", ".join(f"{unit.seconds:.1f} s ({unit.name})" for unit in units[:-9:-1])
-              + f"; after {time.monotonic() - start:.0f} s", flush=True)
-        # What most units meet takes longest.
-        entries.sort(key=lambda entry: -sum(unit.reached[entry["number"]] * unit.seconds for unit in units))
-        waiting = {pool.submit(verdict, entry, units): entry for entry in entries}
-        for done in concurrent.futures.as_completed(waiting):
-            entry, (killer, meeting) = waiting[done], done.result()
-            counts[entry["room"]][bool(killer)] += 1
-            said = f"killed by {killer[:300]}" if killer else f"SURVIVED {meeting} units"
-            print(f"{entry['number']} {entry['place']} {said}\n  - {entry['old']}\n  + {entry['new']}", flush=True)
+    for number, found in sorted(verdicts.items()):
+        if number in chosen:
+            counts[found["room"]][bool(found["killer"])] += 1
+            said = f"killed by {found['killer']}" if found["killer"] else f"SURVIVED {found['units']} units"
+            print(f"{number} {found['place']} {said}\n  - {found['old']}\n  + {found['new']}", flush=True)
     for room, (survived, killed) in sorted(counts.items()):
         print(f"{room:22} {killed} of {killed + survived}")
-    killed, planted = sum(count[1] for count in counts.values()), sum(map(sum, counts.values()))
-    print(f"summary: mutation: {killed} of {planted} killed, in {time.monotonic() - start:.0f} s")
+    killed, judged = sum(count[1] for count in counts.values()), sum(map(sum, counts.values()))
+    late = f", {len(chosen) - judged} not judged" if judged < len(chosen) else ""
+    print(f"summary: mutation: {killed} of {judged} killed{late}, in {time.monotonic() - begin:.0f} s")
