@@ -30,30 +30,43 @@ __device__ inline void stay(OF_WARP warp, TURN turn) {
     machine::nap(20 * (1 + (warp.get() + 3 * turn.get()) % 5));
 }
 
+// Counts a use of the resource, 32 times: every turn each lane has another of these counts, so that
+// any two turns with a resource need an order between all their lanes.
+template <class Counts> __device__ void use(Counts counts, unsigned resource, TURN turn) {
+    if (resource >= admitted) return;
+    int const chosen = (this_lane().value + turn.get()) % 32;
+    *counts[RESOURCE(static_cast<int>(resource))][OF_LANE(chosen)] += 1;
+}
+
 // init is called by one warp; a turn calls take, and gives its result back by give_back.
 template <class Guard, class Init, class Take, class GiveBack>
 __device__ void take_turns(params const& p, Init init, Take take, GiveBack give_back) {
     auto const memory = dynamic_shared_memory<shared_bytes>();
-    auto const [guards, rest] = memory.template push<single<Guard>>();
+    auto const [guards, unguarded] = memory.template push<single<Guard>>();
+    auto const [clocks, rest] = unguarded.template push<single<unsigned>>();
+    auto const counts = rest.template push<uses>().tensor;
     Guard& guard = *guards[ONE(0)];
-    unsigned* const clock = rest.template push<single<unsigned>>().tensor[ONE(0)].get();
+    unsigned* const clock = clocks[ONE(0)].get();
     auto const warp = OF_WARP(this_warp().get());
     if (warp == OF_WARP(0)) {
         init(guard);
         if (is_first_lane()) *clock = 0;
     }
+    auto const lane = OF_LANE(this_lane().value);
+    auto const counted = RESOURCE(warp.get() % admitted);
+    if (warp.get() < admitted) *counts[counted][lane] = 0;
     sync_block();
     for (auto const turn : range(TURN(per_warp))) {
         unsigned const resource = take(guard);
         unsigned const entry = tick(clock);
-        if (is_first_lane() && resource < admitted) {
-            *uses(p.uses)[RESOURCE(static_cast<int>(resource))] += 1;
-        }
+        use(counts, resource, turn);
         stay(warp, turn);
         unsigned const exit = tick(clock);
         give_back(guard, resource);
         if (is_first_lane()) *notes(p.notes)[warp][turn] = {entry, exit, resource};
     }
+    sync_block();
+    if (warp.get() < admitted) *uses(p.uses)[counted][lane] = *counts[counted][lane];
 }
 
 } // namespace spio::turns
@@ -75,6 +88,20 @@ extern "C" __global__ void turns_by_semaphore(spio::turns::params p) {
         [](semaphore& door) {
             door.acquire();
             return ~0u;
+        },
+        [](semaphore& door, unsigned) { door.release(); });
+}
+// A semaphore that admits one warp: what it guards is a resource of this warp alone.
+extern "C" __global__ void turns_one_by_one(spio::turns::params p) {
+    using semaphore = spio::warp_semaphore;
+    spio::turns::take_turns<semaphore>(
+        p,
+        [](semaphore& door) {
+            if (spio::is_first_lane()) door.init(1);
+        },
+        [](semaphore& door) {
+            door.acquire();
+            return 0u;
         },
         [](semaphore& door, unsigned) { door.release(); });
 }

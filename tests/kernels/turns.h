@@ -19,11 +19,15 @@ struct OF_WARP : dim {
 struct RESOURCE : dim {
     using dim::dim;
 };
+struct OF_LANE : dim {
+    using dim::dim;
+};
 
 inline constexpr int warps = 16;
-inline constexpr int per_warp = 64;      // turns
-inline constexpr int admitted = 8;       // warps in the section at a time, and so resources
-inline constexpr int shared_bytes = 256; // enough for the queue or the semaphore, and the clock
+inline constexpr int per_warp = 64; // turns
+inline constexpr int admitted = 8;  // warps in the section at a time, and so resources
+// Enough for the queue or the semaphore, the clock, and the counts of uses.
+inline constexpr int shared_bytes = 2048;
 
 // The times at which a warp entered and left, by a clock that ticks whenever it is read, and the
 // resource that it held.
@@ -33,11 +37,11 @@ struct turn {
     unsigned resource;
 };
 using notes = tensor<turn, axis<OF_WARP>(warps), axis<TURN>(per_warp)>;
-using uses = tensor<unsigned, axis<RESOURCE>(admitted)>;
+using uses = tensor<unsigned, axis<RESOURCE>(admitted), axis<OF_LANE>(32)>;
 
 struct params {
     turn* notes;
-    unsigned* uses; // how often each resource was held so far
+    unsigned* uses; // how often each resource was held, counted once by each lane
 };
 
 } // namespace spio::turns
