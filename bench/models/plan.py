@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
-"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--networks] [--without LAYERS] > PLAN
+"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--networks] [--near N] [--without LAYERS] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
 8 channels; the others are drawn. The kernels of a group take any image, or any batch of one small image; its layers have the
 images and batches of networks, and log-uniform draws. Some groups have one layer, for which all sizes are known: the layers
 whose best configuration was searched by hand, and layers of other groups, to compare the two kinds of kernels. With
 --networks there is a group for each of the networks' channels and filters instead, in the order of a draw, and its batches are
-theirs. LAYERS, as conv2d/drawn.py writes them, are left out.
+theirs. With --near the layers are like those whose best configuration was searched by hand, and none of them: N of each for
+which all sizes are known, and GROUPS groups of each whose kernels take any image. LAYERS, as conv2d/drawn.py writes them, are
+left out.
 """
 import argparse
 import math
@@ -102,6 +104,35 @@ def groups_of_networks(draw, options):
     return groups
 
 
+def layer_near(draw, searched):
+    """The channels, batch and sides of a layer that is like a searched one, with tensors of a quarter to four times its bytes."""
+    _, n, channels, side = searched.split()
+    while True:
+        c = int(channels) if draw.random() < 0.4 else 8 * log_uniform(draw, int(channels) / 13, int(channels) / 5)
+        h = w = draw.choice([int(side)] * 6 + SIDES)
+        if draw.random() < 0.3:
+            h, w = (log_uniform(draw, int(side) / 1.5, 1.5 * int(side)) for _ in range(2))
+        batch = draw.choice(BATCHES) if draw.random() < 0.5 else log_uniform(draw, 1, 512)
+        ratio = moved(batch, c, h, w, 1) / moved(int(n), int(channels), int(side), int(side), 1)
+        if 0.25 <= ratio <= 4 and 0.5 <= h / int(side) <= 2 and f"{batch} {c} {h} {w}" != f"{n} {channels} {side} {side}":
+            return c, batch, h, w
+
+
+def groups_near(draw, options):
+    """Groups near the searched layers: the words of their problem, their configurations, and their layers."""
+    for searched in SEARCHED:
+        direction = searched.split()[0]
+        most = 2 * options.most // 3 if direction == "wgrad" else options.most
+        other = direction if direction == "wgrad" else "dgrad"
+        for _ in range(options.groups):
+            near = [layer_near(draw, searched) for _ in range(options.layers)]
+            layers = list(dict.fromkeys(layer[1:] for layer in near))
+            yield words(near[0][0], (3, 3), 1, draw.choice([direction, direction, other]), "any_image"), most, layers
+        for _ in range(options.near):
+            channels, *layer = layer_near(draw, searched)
+            yield words(channels, (3, 3), 1, draw.choice([direction] * 3 + [other]), "all"), most, [tuple(layer)]
+
+
 def is_left_out(words, layer, omitted):
     """Whether a layer is one of those that are omitted, each a set of words."""
     n, h, w = layer
@@ -118,6 +149,7 @@ def main():
     parser.add_argument("--exact", type=int, default=10, help="layers of each pass whose kernels know all sizes")
     parser.add_argument("--passes", default="fprop,dgrad,wgrad")
     parser.add_argument("--networks", action="store_true")
+    parser.add_argument("--near", type=int, default=0, help="layers near each of those that were searched by hand")
     parser.add_argument("--strides", default="1,2", help="of the networks' groups")
     parser.add_argument("--most-channels", type=int, default=1 << 20, help="of the networks' groups")
     parser.add_argument("--most-bytes", type=float, default=MOST_BYTES, help="of a layer's input and output")
@@ -127,6 +159,16 @@ def main():
     draw = random.Random(options.seed)
     print("# plan.py", *sys.argv[1:])
     omitted = [set(line.split()) for line in options.without or [] if not line.startswith("#")]
+    near = list(groups_near(draw, options)) if options.near else []
+    draw.shuffle(near)
+    for kind, most, layers in near:
+        layers = [layer for layer in layers if not is_left_out(kind, layer, omitted)]
+        if layers:
+            print(f"group {kind} most={most}")
+            for layer in layers:
+                print(*layer)
+    if near:
+        return
     networks = groups_of_networks(draw, options) if options.networks else []
     for layer in SEARCHED if options.exact and not options.networks else []:
         direction, n, channels, side = layer.split()

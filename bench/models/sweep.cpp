@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //     models_sweep count PLAN
-//     models_sweep compile PLAN --part I/N
+//     models_sweep compile PLAN --part I/N [--arch ARCH]
 //     models_sweep measure PLAN OUT [--seconds S] [--note TEXT]
 //
 // `count` tells how many kernels and times there will be. PLAN has groups of layers that share
 // their kernels (plan.py writes it). `compile` puts a part of all kernels into the cache of
-// compiled images, so that several processes can share the work. `measure` appends the times of
-// each layer to OUT, and leaves out layers that OUT has already. A layer is not measured in part:
-// it is written when all its configurations are timed.
+// compiled images, so that several processes can share the work; for ARCH it needs no GPU.
+// `measure` appends the times of each layer to OUT, and leaves out layers that OUT has already. A
+// layer is not measured in part: it is written when all its configurations are timed.
 #include "measurement.h"
 #include "plan.h"
 
@@ -25,6 +25,7 @@
 
 import spio.conv2d;
 import spio.cuda;
+import spio.jit;
 import spio.runtime;
 import spio.spec;
 
@@ -39,7 +40,7 @@ struct request {
     std::vector<std::string> words;
     double seconds = 1e9;
     unsigned part = 0, parts = 1;
-    std::string note;
+    std::string note, arch;
 };
 request parse(int count, char** words) {
     request r;
@@ -54,6 +55,8 @@ request parse(int count, char** words) {
             r.seconds = std::stod(words[i]);
         } else if (word == "--note") {
             r.note = words[i];
+        } else if (word == "--arch") {
+            r.arch = words[i];
         } else if (word == "--part") {
             if (std::sscanf(words[i], "%u/%u", &r.part, &r.parts) != 2 || r.part >= r.parts) {
                 throw std::runtime_error("--part is I/N, with I below N");
@@ -99,16 +102,24 @@ void count(request const& asked) {
                 times, milliseconds);
 }
 
+// The architecture that is asked for, or else that of the GPU.
+spio::arch arch_of(request const& asked) {
+    if (asked.arch.empty()) return spio::runtime().arch();
+    if (auto const found = spio::find_arch(asked.arch)) return *found;
+    throw std::runtime_error("there is no architecture " + asked.arch);
+}
+
 // Compiles every parts-th kernel of the plan, those of the first groups first.
 void compile(request const& asked) {
-    spio::runtime const gpu;
+    auto const arch = arch_of(asked);
+    spio::jit::just_in_time const compiler;
     unsigned number = 0;
     for (auto const& group : read_plan(asked.words[1])) {
-        for (auto const& config : choose_configs(group, gpu.arch())) {
-            for (auto const& spec : specs_of(group.compiled(), config, gpu.arch())) {
+        for (auto const& config : choose_configs(group, arch)) {
+            for (auto const& spec : specs_of(group.compiled(), config, arch)) {
                 if (number++ % asked.parts != asked.part) continue;
                 try {
-                    gpu.all_images().find(spec);
+                    compiler.compile(spec);
                 } catch (spio::error const& e) {
                     std::fprintf(stderr, "%s\n", e.what());
                 }
