@@ -62,11 +62,12 @@ struct config {
     // box begins at an address where the pattern of the swizzle restarts: every 8 pixels. It has
     // the fewest rows, at least 4, that add no rows to the tile, or one in 16.
     constexpr int box_rows(problem const& problem) const {
-        correlation const sizes = correlation_of(problem);
-        int const needed = input_rows(problem), columns = input_columns(problem);
-        bool const is_long = problem.taps() > 9 && needed > 12;
-        bool const is_dense = sizes.rows.stride == 1 && problem.dilation_h == 1;
-        if (!is_long || !is_dense || has_gaps(problem) || problem.has_derivative()) return needed;
+        return box_rows(problem, input_rows(problem), input_columns(problem));
+    }
+    constexpr int box_rows(problem const& problem, int needed, int columns) const {
+        if (problem.taps() <= 9 || needed <= 12) return needed;
+        bool const is_dense = correlation_of(problem).rows.stride == 1 && problem.dilation_h == 1;
+        if (!is_dense || has_gaps(problem) || problem.has_derivative()) return needed;
         int const most_spare = has_all_rows(problem) ? needed : needed / 16;
         int best = needed;
         for (int count = 4; count <= 12; ++count) {
@@ -76,23 +77,35 @@ struct config {
         }
         return best;
     }
-    constexpr int boxes_of_image(problem const& problem) const {
-        return divup(input_rows(problem), box_rows(problem));
+    // The boxes of an image of a tile: how many there are, and their rows and columns.
+    struct boxes_of_tile {
+        int count, rows, columns;
+    };
+    constexpr boxes_of_tile boxes(problem const& problem) const {
+        int const needed = input_rows(problem), columns = input_columns(problem);
+        int const rows = box_rows(problem, needed, columns);
+        return {divup(needed, rows), rows, columns};
     }
+    constexpr int boxes_of_image(problem const& problem) const { return boxes(problem).count; }
     // Rows of shared memory for the input of an image of a tile: those of all its boxes.
     constexpr int stored_rows(problem const& problem) const {
-        return boxes_of_image(problem) * box_rows(problem);
+        auto const [count, rows, columns] = boxes(problem);
+        return count * rows;
     }
     // Cells of 16 bytes of shared memory for the input of an image of a tile.
-    constexpr int pitch_of_boxes(problem const& problem) const {
-        auto const cells = checked_size(stored_rows(problem)) * input_columns(problem) * groups;
+    constexpr int pitch_of_boxes(problem const& problem) const { return pitch(boxes(problem)); }
+    constexpr int pitch(boxes_of_tile const& boxes) const {
+        auto const cells = checked_size(boxes.count * boxes.rows) * boxes.columns * groups;
         return (divup(cells, 64) * 64).as_int();
     }
     // Besides its input, a tile may have a second tensor: in fprop of the size of its output, for
     // the residual and then for the preactivation, in dgrad of the size of its input, for the
     // preactivation.
     constexpr int pitch_of_second(problem const& problem) const {
-        if (problem.has_derivative()) return pitch_of_boxes(problem);
+        return pitch_of_second(problem, boxes(problem));
+    }
+    constexpr int pitch_of_second(problem const& problem, boxes_of_tile const& boxes) const {
+        if (problem.has_derivative()) return pitch(boxes);
         if (!problem.has_second_output()) return 0;
         return (divup(checked_size(rows) * columns * groups, 64) * 64).as_int();
     }
@@ -103,15 +116,19 @@ struct config {
     constexpr int cells_of_filter(problem const& problem) const {
         return 8 * groups * problem.taps();
     }
-    constexpr checked_size cells_of_tiles(problem const& problem) const {
+    constexpr checked_size cells_of_tiles(problem const& problem,
+                                          boxes_of_tile const& boxes) const {
         return checked_size(tiles_per_block) * images *
-               (checked_size(pitch_of_boxes(problem)) + pitch_of_second(problem) +
+               (checked_size(pitch(boxes)) + pitch_of_second(problem, boxes) +
                 (has_gaps(problem) ? pitch_of_output(problem) : 0));
     }
     constexpr int shared_bytes(problem const& problem) const {
-        auto const cells = cells_of_tiles(problem) + cells_of_filter(problem);
+        return shared_bytes(problem, boxes(problem));
+    }
+    constexpr int shared_bytes(problem const& problem, boxes_of_tile const& boxes) const {
+        auto const cells = cells_of_tiles(problem, boxes) + cells_of_filter(problem);
         // A barrier has 8 bytes: one for each box of a tile's images, and one for the filter.
-        auto const barriers = checked_size(tiles_per_block) * boxes_of_image(problem) + 1;
+        auto const barriers = checked_size(tiles_per_block) * boxes.count + 1;
         return (cells * 16 + barriers * 8).as_int();
     }
     // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those
@@ -156,7 +173,7 @@ struct config {
         // The number of bytes of a block must fit into an int.
         return has_pass(problem) && is_power_of_two(groups) && problem.has_groups(groups) &&
                input_rows(problem) <= 256 && input_columns(problem) <= 256 && has_registers &&
-               cells_of_tiles(problem).value < 1 << 24 && blocks >= 0;
+               cells_of_tiles(problem, boxes(problem)).value < 1 << 24 && blocks >= 0;
     }
 
     // The number of tiles that cover the output, for the channels of one block.

@@ -97,9 +97,14 @@ class listing {
             if (sizes.q <= 16 && asked.n > 1) widths.add({2, 16});
             if (sizes.q > 16 && asked.n > 1 && has_half) widths.add({2, 8});
         }
-        // Whether a tile is allowed does not depend on its groups: a block that has no room for
-        // them has no place on an SM either.
-        std::vector<tma::config> tiles;
+        // Whether a tile is allowed, and which boxes it has, does not depend on its groups: a block
+        // that has no room for them has no place on an SM either.
+        struct allowed_tile {
+            tma::config config;
+            tma::config::boxes_of_tile boxes;
+        };
+        std::vector<allowed_tile> tiles;
+        tiles.reserve(32);
         for (auto const& [images, count] : widths) {
             for (int const rows : row_counts(asked, sizes.p)) {
                 tma::config const tile = {.groups = 1,
@@ -108,17 +113,17 @@ class listing {
                                           .rows = rows,
                                           .tiles_per_block = 1,
                                           .blocks = 0};
-                if (tile.fits(asked)) tiles.push_back(tile);
+                if (tile.fits(asked)) tiles.push_back({tile, tile.boxes(asked)});
             }
         }
         for (int const block_groups : {8, 4, 2, 1}) {
             bool const is_narrow = block_groups < 4 && asked.groups() >= 4 * block_groups;
             if (is_narrow || !asked.has_groups(block_groups)) continue;
-            for (auto tile : tiles) {
+            for (auto [tile, boxes] : tiles) {
                 tile.groups = block_groups;
                 for (int const count : {1, 2}) {
                     tile.tiles_per_block = count;
-                    tile.blocks = blocks_of_sm(asked, tile);
+                    tile.blocks = blocks_of_sm(asked, tile, boxes);
                     if (tile.blocks > 0) found.add(tile);
                 }
             }

@@ -87,6 +87,8 @@ struct estimator::setting {
     // Rows and columns of one input image that blocks of so many output rows or columns read.
     positions_read rows_read = {rows_of(sizes), sizes.p};
     positions_read columns_read = {columns_of(sizes), sizes.q};
+    // With a dilation of 2, rows are in two phases, and a block of cp_async has rows of one.
+    int phases = rows_of(sizes).phases(), rows_of_phase = divup(sizes.p, phases);
     // Pairs of a row of dy and a row of x inside the image, which wgrad multiplies.
     double rows_multiplied = positions_read(rows_of(problem), problem.p())(problem.p());
 
@@ -149,7 +151,8 @@ estimator::setting::strip estimator::setting::new_strip(cp_async::config const& 
 
 void estimator::setting::explain(cp_async::config const& config, estimate& result) const {
     auto const& strip = strip_of(config);
-    double const blocks = static_cast<double>(config.blocks_of(problem));
+    double const row_parts = 1.0 * phases * divup(rows_of_phase, config.rows);
+    double const blocks = strip.image_parts * row_parts * strip.column_parts * strip.slices;
     double const rows = rows_read(config.rows);
 
     result.traffic = strip.traffic;

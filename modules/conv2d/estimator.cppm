@@ -4,6 +4,7 @@ module;
 
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
+#include "conv2d/tma.h"
 #include "conv2d/wgrad_tma.h"
 
 #include <array>
@@ -52,6 +53,10 @@ class feature_writer {
     correlation sizes;
     std::array<float, problem_features> of_problem;
 };
+
+// How many blocks of this configuration a multiprocessor runs at a time, whose tiles have these
+// boxes.
+int blocks_of_sm(problem const&, tma::config const&, tma::config::boxes_of_tile const&);
 
 // Collects the candidates of a problem, each with its estimate.
 class candidate_list {

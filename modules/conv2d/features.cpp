@@ -62,7 +62,6 @@ struct block_shape_of_body {
     int tiles_per_block = 1, stages = 0, blocks = 0, splits = 1;
     bool is_unrolled = false;
     int threads = 0, registers = 0, shared_bytes = 0;
-    long long block_count = 0;
     double input_rows = 1, input_columns = 1; // of a tile, halo included
     double steps = 1;                         // of a block: rows of a tile, or of a split
     double bytes_in_flight = 0;               // of a block
@@ -72,8 +71,9 @@ struct block_shape_of_body {
 // What a configuration of each body means in the common terms.
 block_shape_of_body shape_of(problem const& problem, tma::config const& config) {
     int const input_rows = config.input_rows(problem);
-    double const cells = 1.0 * config.tiles_per_block * config.images * config.groups * input_rows *
-                         config.input_columns(problem);
+    auto const boxes = config.boxes(problem);
+    double const cells =
+        1.0 * config.tiles_per_block * config.images * config.groups * input_rows * boxes.columns;
     return {.is_tma = true,
             .groups = config.groups,
             .images = config.images,
@@ -85,10 +85,9 @@ block_shape_of_body shape_of(problem const& problem, tma::config const& config) 
             .blocks = config.blocks,
             .threads = config.threads(problem),
             .registers = config.registers(problem),
-            .shared_bytes = config.shared_bytes(problem),
-            .block_count = config.blocks_of(problem),
+            .shared_bytes = config.shared_bytes(problem, boxes),
             .input_rows = static_cast<double>(input_rows),
-            .input_columns = static_cast<double>(config.input_columns(problem)),
+            .input_columns = static_cast<double>(boxes.columns),
             .steps = 1.0 * config.tiles_per_block * input_rows,
             .bytes_in_flight = 16 * cells};
 }
@@ -108,7 +107,6 @@ block_shape_of_body shape_of(problem const& problem, cp_async::config const& con
             .registers = std::min(config.registers(problem),
                                   65536 / std::max(1, config.blocks * config.threads(problem))),
             .shared_bytes = config.shared_bytes(problem),
-            .block_count = config.blocks_of(problem),
             .input_rows = walk,
             .input_columns = columns,
             .steps = walk,
@@ -128,7 +126,6 @@ block_shape_of_body gradient_shape(problem const& problem, Config const& config)
             .splits = config.splits,
             .threads = config.threads(problem),
             .shared_bytes = config.shared_bytes(problem),
-            .block_count = config.blocks_of(problem),
             .input_columns = columns,
             .steps = rows_of_splits / config.splits,
             .bytes_in_flight = 16.0 * (config.stages - 1) * config.images *
@@ -278,7 +275,10 @@ void feature_writer::write(candidate const& candidate, std::span<float, feature_
     add_tile(list, asked, sizes, shape);
     add_occupancy(list, used_chip, shape, expected);
     add_estimate(list, used_chip, expected);
-    list.add(logarithm(static_cast<double>(shape.block_count) / used_chip.sm_count));
+    // The blocks of the launch, a whole number.
+    double const sms = used_chip.sm_count;
+    double const blocks = rounded_up(expected.waves * expected.blocks_per_sm * sms - 0.5);
+    list.add(logarithm(blocks / sms));
     list.add(logarithm(static_cast<double>(asked.taps()) * shape.mma_tiles));
 }
 

@@ -17,6 +17,7 @@ module;
 
 module spio.conv2d;
 
+import :estimator;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -123,9 +124,14 @@ tma::config strided_config(problem const& problem) {
 } // namespace
 
 int blocks_of_sm(problem const& problem, tma::config const& config) {
-    return concurrent_blocks(chip_of(sm_90a), {.threads = config.threads(problem),
-                                               .registers = config.registers(problem),
-                                               .shared_bytes = config.shared_bytes(problem)});
+    return blocks_of_sm(problem, config, config.boxes(problem));
+}
+int blocks_of_sm(problem const& problem, tma::config const& config,
+                 tma::config::boxes_of_tile const& boxes) {
+    return concurrent_blocks(chip_of(sm_90a),
+                             {.threads = config.threads(problem),
+                              .registers = config.registers(problem),
+                              .shared_bytes = config.shared_bytes(problem, boxes)});
 }
 
 tma::config best_tma(problem const& problem) {

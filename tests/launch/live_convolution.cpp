@@ -14,6 +14,7 @@
 #include "conv2d/problem.h"
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -31,6 +32,7 @@ import spio.fake_driver;
 import spio.fake_nvrtc;
 import spio.jit;
 import spio.launch;
+import spio.model;
 import spio.runtime;
 import spio.spec;
 import spio.tuned;
@@ -206,6 +208,49 @@ TEST_CASE("nothing is compared without live_tuning, without tier_up, and under a
     options.policy = policy::aot_only;
     CHECK(compared(options) == 0);
     CHECK(!runtime_options().live_tuning);
+}
+
+// The test launch.live_tuning runs this case where SPIO_LIVE_TUNING is on.
+TEST_CASE("live tuning is on if the environment says so") {
+    auto const* const value = std::getenv("SPIO_LIVE_TUNING");
+    CHECK(runtime_options().live_tuning == (value != nullptr && std::string(value) == "on"));
+}
+
+TEST_CASE("weight gradients are not compared: other configurations add in other orders") {
+    rig rig;
+    {
+        std::ofstream(rig.file) << "# empty\n";
+    }
+    auto const layer = layer_of(" pass=wgrad");
+    rig.add(layer);
+    auto const gpu = runtime(rig.options());
+    conv2d::weight_gradient const kernel(gpu, layer);
+    kernel.prepare();
+    gpu.finish_compilations();
+    CHECK(gpu.count_tiers().compared == 0);
+}
+
+TEST_CASE("models that were trained on this machine are not read under aot_only") {
+    rig rig;
+    test::folder const caches;
+    auto const folder = std::filesystem::path(caches.path) / "models";
+    std::filesystem::create_directory(folder);
+    auto const file = folder / "unused.txt";
+    std::ofstream(file) << "spio-model 3\nname unused\nchip c\nsource device 0, "
+                        << rig.driver.device(0).name()
+                        << " | sm_90a | \nbase 00000000\nfeature f 00000000 00000000\ntree =000\n";
+    REQUIRE(chmod(file.c_str(), 0600) == 0);
+    setenv("SPIO_CACHE_DIR", caches.path.c_str(), 1);
+    auto options = rig.options();
+    options.tuned_file.clear();
+    auto const count = model::local_count();
+    options.policy = policy::aot_only;
+    CHECK(runtime(options).arch() == sm_90a);
+    CHECK(model::local_count() == count);
+    options.policy = policy::aot_then_jit;
+    CHECK(runtime(options).arch() == sm_90a);
+    CHECK(model::local_count() == count + 1);
+    unsetenv("SPIO_CACHE_DIR");
 }
 
 TEST_CASE("where the file cannot be written, the fastest configuration counts in this process") {
