@@ -76,7 +76,7 @@ void complete_copies(gpu_thread& thread, copy_group const& copies, epoch_number 
     for (auto const& batch : copies) {
         if (batch->is_complete) continue;
         batch->is_complete = true;
-        complete_batch(thread, *batch, epoch);
+        complete_batch(thread, *batch, batch->arrival_epoch != 0 ? batch->arrival_epoch : epoch);
     }
 }
 
@@ -120,6 +120,9 @@ void mbarrier_arrive_after_copies(mbarrier_word* barrier) {
         arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
     }
     arrival.copies.insert(arrival.copies.end(), thread.copies.begin(), thread.copies.end());
+    for (auto const& batch : arrival.copies) {
+        if (batch->arrival_epoch == 0) batch->arrival_epoch = thread.epoch;
+    }
     if (!thread.copies.empty()) thread.copies.push_back(std::make_shared<sim::copy_batch>());
     sim::begin_epoch(thread);
 }

@@ -165,6 +165,21 @@ TEST_CASE("copies arrive at an mbarrier when they are complete") {
         }
     });
     for (int i = 0; i < 32; i++) CHECK(global.target(i) == 4 * (31 - i) + 8);
+    // Two arrivals are under way. Each waits for the first copy, and may complete it.
+    expect_no_misuse(shape, [&] {
+        if (thread() == 0) {
+            machine::mbarrier_init(barrier(), 32);
+            machine::mbarrier_init(barrier() + 1, 32);
+        }
+        machine::sync_block();
+        for (int n = 0; n < 2; n++) {
+            machine::copy_16_async(&word(4 * thread() + 128 * n), global.source(4 * thread()), 16);
+            machine::mbarrier_arrive_after_copies(barrier() + n);
+        }
+        while (!machine::mbarrier_try_wait(barrier(), 0)) {
+        }
+        global.target(thread()) = word(4 * (31 - thread()));
+    });
     expect_misuse(misuse::read_before_wait, "under way", shape, [&] {
         if (thread() == 0) machine::mbarrier_init(barrier(), 32);
         machine::sync_block();
