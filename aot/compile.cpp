@@ -97,6 +97,8 @@ void write_sources(device_compiler const& compiler, spec const& kernel, fs::path
 
 } // namespace
 
+// The commands that compile a kernel, in order: device_command(); clang and ptxas, which go on from
+// clang's intermediate text; and fatbinary, if the image is compressed.
 std::vector<command> commands_of(device_compiler const& compiler, spio::arch arch) {
     bool const is_nvcc = compiler.kind == compiler_kind::nvcc, is_text = arch.is_ptx;
     auto const tool = [&](char const* name) { return (compiler.cuda / "bin" / name).string(); };

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Whether the folder of CUDA has an executable of this name.
 bool has_program(fs::path const& cuda, char const* name) {
     return access((cuda / "bin" / name).c_str(), X_OK) == 0;
 }

@@ -119,6 +119,7 @@ packer_request parse(std::span<char* const> arguments) {
     return request;
 }
 
+// Sets the request's compiler: the programs that it names, or those that are found.
 void choose_compiler(packer_request& request) {
     if (request.kind == compiler_kind::nvrtc) throw usage_error();
     auto& compiler = request.build.compiler;

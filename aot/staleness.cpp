@@ -22,6 +22,7 @@ namespace spio::aot {
 
 namespace {
 
+// This member of each kernel as text: "a and b".
 std::string list_of(std::vector<spec> const& kernels, std::string spec::* member) {
     std::string text;
     for (auto const& kernel : kernels) text += (text.empty() ? "" : " and ") + kernel.*member;

@@ -41,6 +41,7 @@ def main():
              f"-I{options.build / 'device_include' / 'mp11'}", f"-arch={options.arch}"]
 
     def count(name, folder):
+        """The instructions that compiling the text of this name takes."""
         file = folder / f"{name}.cu"
         file.write_text(text_of(name))
         words = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",

@@ -34,7 +34,7 @@ def mode_of(path):
 
 def oldest_glibc(prefix):
     """The version (2, n) of the C library that the programs need at least."""
-    versions = [(2, 17)]  # the oldest one that a tag of wheels may name
+    versions = [(2, 17)]  # manylinux2014; wheels for older ones are out of use
     for program in sorted((prefix / "bin").iterdir()):
         table = subprocess.run(["objdump", "-T", program], capture_output=True, text=True, check=True)
         found = re.findall(r"\bGLIBC_(\d+)\.(\d+)", table.stdout)

@@ -42,6 +42,7 @@ std::string file_system_name(long type) {
     return found != std::end(known) ? found->second : "file system " + std::to_string(magic);
 }
 
+// The user's name, or "user NUMBER" if that is not known.
 std::string user_name(uid_t user) {
     passwd entry = {};
     passwd* found = nullptr;

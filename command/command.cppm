@@ -188,6 +188,7 @@ struct python_launch {
     std::vector<python_array> arrays;
     extent grid = {}, block = {};
 
+    // Writes a parameter's value at an offset in bytes.
     template <class T> void put(std::size_t offset, T value) {
         std::memcpy(params.data() + offset, &value, sizeof value);
     }

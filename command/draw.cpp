@@ -80,7 +80,8 @@ std::vector<named_size> sizes_in(std::vector<std::string> const& words) {
     return sizes;
 }
 
-// What is written at an element: its offset in elements, its address in bytes, or its bank.
+// What is written at an element, by the quantity: its "offset" in elements, its "address" in
+// bytes, its "bank", or the "lane" that holds it.
 long long value_at(text_layout const& layout, std::vector<int> const& position,
                    std::string_view quantity) {
     auto const offset = layout.offset(position);
@@ -90,7 +91,7 @@ long long value_at(text_layout const& layout, std::vector<int> const& position,
     return quantity == "bank" ? address / bank_bytes % bank_count : address;
 }
 
-// The positions in all dimensions but the last two, the last fastest.
+// The planes, each as its position in all dimensions but the last two; the last varies fastest.
 std::vector<std::vector<int>> planes_of(text_layout const& layout) {
     std::vector<std::vector<int>> planes = {{}};
     auto const& sizes = layout.sizes();

@@ -55,6 +55,7 @@ class reader {
         }
         return text;
     }
+    // Skips a word, or refuses the text if another stands here.
     void expect(std::string_view word) {
         if (!skip(word)) stop("'" + std::string(word) + "'");
     }

@@ -80,6 +80,7 @@ struct verification {
     exit_status status = exit_status::success;
 };
 
+// Verifies a pack; errors become part of what is found.
 verification verify(std::string const& file, config_source const& configs) {
     verification result = {.file = file};
     auto const is_unknown = [](aot::packed_image const& image) {
@@ -123,6 +124,7 @@ json json_of(verification const& result) {
          {"complaint", json_or_null(result.complaint)}});
 }
 
+// Empty if the pack could not be read.
 std::string text_of(verification const& result) {
     if (!result.complaint.empty()) return {};
     auto text = result.file + ": " + format_count(result.images, "image") + ", all as packed, " +

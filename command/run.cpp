@@ -48,6 +48,7 @@ json json_of(verdict const& verdict) {
                          {"first_wrong", json_or_null(verdict.first_wrong)}});
 }
 
+// `bytes` are those that the trial has to move.
 json json_of(timing const& timing, std::uint64_t bytes) {
     return json::object({{"microseconds", timing.microseconds},
                          {"copy_microseconds", timing.copy_microseconds},

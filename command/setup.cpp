@@ -44,6 +44,7 @@ unsigned short half_bits(double number) {
     auto const stored_exponent = static_cast<unsigned>(exponent - least_exponent);
     return static_cast<unsigned short>(sign | ((stored_exponent << fraction_bits) + significand));
 }
+// The bfloat16 likewise: the upper half of the bits of a float.
 unsigned short bfloat16_bits(double number) {
     return static_cast<unsigned short>(std::bit_cast<std::uint32_t>(static_cast<float>(number)) >>
                                        16);

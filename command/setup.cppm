@@ -38,6 +38,7 @@ struct number_format {
     void (*encode)(double number, unsigned char* bytes);
     double (*decode)(unsigned char const* bytes);
 };
+// A number as the bytes of a T, and back; integers are rounded.
 template <class T> void encode(double number, unsigned char* bytes) {
     auto const value = static_cast<T>(std::integral<T> ? std::round(number) : number);
     std::memcpy(bytes, &value, sizeof value);
@@ -152,6 +153,7 @@ class comparison {
     std::span<std::vector<double> const> inputs, results;
     verdict found;
 
+    // The numbers as a tensor of the array's shape.
     template <class Tensor>
     static auto view(trial_array<Tensor> const& array, std::vector<double> const& numbers) {
         using Number = typename trial_array<Tensor>::elements::type;
@@ -160,6 +162,7 @@ class comparison {
                                                  array.shape);
         }(static_cast<Tensor const*>(nullptr));
     }
+    // Compares a number of a result with the exact one; it may differ by the bound.
     void count(std::size_t array, std::size_t index, double result, double exact, double bound) {
         found.compare(descriptions[array].name, index, result, exact, bound);
     }

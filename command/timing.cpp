@@ -111,6 +111,7 @@ struct rotation {
     unsigned launches;
     bool is_cold;
 };
+// Of a trial by the bytes that it moves.
 rotation rotation_of(opened_runtime const& opened, trial const& trial) {
     auto const bytes =
         std::max<std::uint64_t>(static_cast<std::uint64_t>(trial.bytes_moved.value), 1);

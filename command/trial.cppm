@@ -80,6 +80,7 @@ class workbench {
     }
     // A new array with these values. Such names appear in the messages of the host device.
 
+    // New memory of the device with these values.
     template <class T>
     array<T> upload(std::vector<host_value<T>> const& values, std::string name) const {
         array<T> destination(target_device(), values.size(), std::move(name));

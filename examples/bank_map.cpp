@@ -78,6 +78,7 @@ struct bank_map {
     }
 };
 
+// The address of a cell of the tile, in bytes.
 template <class Tile> constexpr int address_of(auto const& place) {
     return static_cast<int>(Tile()[place].offset() * sizeof(cell));
 }
@@ -203,6 +204,7 @@ void draw_map(picture& canvas, int x, int y, bank_map const& map) {
     }
 }
 
+// Writes the picture of all maps; returns whether the file was written.
 bool draw(char const* path, std::span<bank_map const> maps) {
     picture canvas(path, 880, 914, "A tile in shared memory: row-major, folded, and swizzled");
     canvas.text(32, 46, "title", "One tile, three layouts, and the banks that serve a column");

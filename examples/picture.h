@@ -48,6 +48,7 @@ class picture {
     static constexpr int box_height = 21;
 
   private:
+    // Text without characters that SVG takes for its own.
     static std::string plain(std::string const& words) {
         std::string result;
         for (char c : words) {

@@ -136,6 +136,7 @@ struct gpu_launch {
     extent grid = {};
     block_shape shape = {};
     launch_options options;
+    // Each simulated thread calls run(body); body holds the kernel's call with its arguments.
     void (*run)(void const*) = nullptr;
     void const* body = nullptr;
     std::atomic<long long> next_cluster = 0;

@@ -116,6 +116,7 @@ class contest {
     std::mt19937 random_{1};
     std::map<std::string, matmul::product> products_;
 
+    // So many bytes behind the beginning of memory.
     static void* address_in(cuda::memory const& memory, std::size_t offset) {
         return reinterpret_cast<std::byte*>(memory.address()) + offset;
     }
@@ -130,6 +131,7 @@ class contest {
         }
         return contestants;
     }
+    // The estimated time in microseconds.
     double estimate(matmul::problem const& p, matmul::config const& config) const {
         return matmul::explain(p, config, machine_.gpu.arch()).microseconds;
     }

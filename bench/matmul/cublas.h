@@ -21,6 +21,7 @@ class shared_library {
         ((handle_ = handle_ != nullptr ? handle_ : dlopen(names, RTLD_NOW | RTLD_GLOBAL)), ...);
         if (handle_ == nullptr) throw std::runtime_error(dlerror());
     }
+    // The function of this name; throws if the library has none.
     template <class Function> Function* find(char const* name) const {
         void* const found = dlsym(handle_, name);
         if (found == nullptr) throw std::runtime_error(std::string(name) + " is missing");

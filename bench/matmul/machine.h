@@ -61,6 +61,7 @@ struct machine {
         }
         stream.synchronize();
     }
+    // A cache of compiled kernels in this folder.
     static cache::options cached_in(std::string const& folder) {
         cache::options options;
         options.folder = folder;
@@ -127,6 +128,7 @@ class product_buffers {
     std::size_t results() const {
         return static_cast<std::size_t>(p_.m) * static_cast<std::size_t>(p_.n);
     }
+    // The results of a set, and the arguments of a launch with its matrices.
     cuda::memory_ref d(int set) const {
         return cuda::memory_ref(machine_.results)
             .part(static_cast<std::size_t>(set) * d_bytes_, d_bytes_);

@@ -47,7 +47,7 @@ template <class F> auto timed(F f) {
 struct machine {
     std::unique_ptr<cuda::driver> driver;
     spio::device device;
-    spio::arch arch;
+    spio::arch arch; // that kernels are compiled for
 
     static machine found() {
         try {

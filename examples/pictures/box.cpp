@@ -66,6 +66,7 @@ struct box {
     std::vector<cell> cells;
 };
 
+// A tile as a TMA box, with the cells that ldmatrix reads at a time.
 template <class Tile> box box_of(char const* type) {
     box result{type, spio::tensor_map<Tile, matrix>::plan(), conflicts_of<Tile>, {}};
     for (auto place : spio::range(Tile())) {
@@ -88,6 +89,7 @@ template <class Number, int N> std::string listed(Number const (&numbers)[N], in
 constexpr int width = 44;
 constexpr int height = picture::box_height;
 
+// The numbers above the columns, each `step` more than the last.
 void draw_header(picture& out, int x, int y, int columns, char const* word, int step) {
     out.text(x - 8, y - 6, "end", word);
     for (int n = 0; n < columns; ++n) {

@@ -63,6 +63,7 @@ void draw_matrix(picture& out, point corner, Map, std::string const& letter) {
     }
 }
 
+// The numbers beside a matrix, and the names of its dimensions.
 void draw_numbers(picture& out, point corner, int rows, int columns, char const* row,
                   char const* column) {
     out.text(corner.x - 8, corner.y - 6, "end", std::string(row) + " \u2193 " + column + " \u2192");
@@ -74,6 +75,7 @@ void draw_numbers(picture& out, point corner, int rows, int columns, char const*
     }
 }
 
+// The factors and the sum of m16n8k16, each with its corner.
 void draw_left(picture& out, point corner) {
     draw_numbers(out, corner, 16, 16, "i", "k");
     draw_matrix<I, K, K>(out, corner, spio::left_map<i, k>(), "a");
@@ -132,6 +134,7 @@ void draw_types(picture& out, int x, int y) {
     }
 }
 
+// Writes a picture of all three matrices, or below of one; returns whether the file was written.
 bool draw_product(drawing const& self, std::string const& path) {
     constexpr point left = {54, 500};
     constexpr point right = {612, 120};

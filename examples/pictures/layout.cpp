@@ -66,6 +66,7 @@ struct bank_map {
     int banks_of_cell() const { return cell_bytes / bank_bytes; }
     int bank(int address) const { return address / bank_bytes % num_banks; }
     int lanes_at_once() const { return num_banks / banks_of_cell(); }
+    // The banks of a cell as text, from the first on.
     std::string banks(int first) const {
         int const last = first + banks_of_cell() - 1;
         return std::to_string(first) + (last == first ? "" : "-" + std::to_string(last));
@@ -159,6 +160,7 @@ void draw_passes(picture& out, int x, int y, bank_map const& map) {
     }
 }
 
+// Writes a tile and the passes of a warp that reads it; returns whether the file was written.
 bool draw(drawing const& self, std::string const& path, bank_map const& map, char const* type,
           char const* access) {
     constexpr int top = 150;

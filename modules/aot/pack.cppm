@@ -165,6 +165,7 @@ inline std::string_view text_of(std::span<std::byte const> bytes) {
 auto texts_of(auto& entry) {
     return std::array{&entry.symbol, &entry.arch, &entry.line, &entry.config, &entry.compiler};
 }
+// The numbers of an entry, in the order of the file.
 auto numbers_of(auto& entry) {
     return std::array{&entry.offset,      &entry.size,           &entry.checksum,
                       &entry.text_digest, &entry.library_digest, &entry.plain_bytes};

@@ -44,6 +44,7 @@ void check_address(problem const& problem, char const* tensor, void const* addre
 struct launch_extents {
     int n, h, w, p, q, c;
 };
+// The problem of a launch: the compiled one with the sizes of the tensors that are passed.
 problem launched_problem(problem const& compiled_problem, launch_extents const& sizes) {
     problem launched = compiled_problem.with(sizes.n, sizes.h, sizes.w);
     if (compiled_problem.knows_layer()) return launched;

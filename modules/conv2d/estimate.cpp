@@ -65,6 +65,7 @@ bool is_same(cp_async::config const& a, cp_async::config const& b) {
 double products_of_row(problem const& problem) {
     return problem.r * (problem.s / 2 + fitted.lone_tap_products * (problem.s % 2));
 }
+// The time of three parts that overlap: a norm of them, a little more than the longest.
 double overlapped(estimate const& parts) {
     auto const power = [](double time) { return time * time * time * time * time; };
     static_assert(fitted.overlap_sharpness == 5);

@@ -162,6 +162,7 @@ double rounded_up(double quotient) {
 // The share of tiles of this size that lies inside.
 double used(double size, double tile) { return size / (rounded_up(size / tile) * tile); }
 
+// To base 2, with a floor for zero.
 double logarithm(double value) { return std::log2(std::max(value, 1e-6)); }
 
 // Features, added one after the other in the order of their names.

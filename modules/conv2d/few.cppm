@@ -24,6 +24,7 @@ template <class T> class few {
 // Numbers without repetition, in the order in which they were added.
 class numbers : public few<int> {
   public:
+    // Leaves out numbers below 1, and those that were added before.
     void add(int number) {
         if (number > 0 && std::ranges::find(*this, number) == end()) few::add(number);
     }

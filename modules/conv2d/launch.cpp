@@ -31,6 +31,7 @@ import spio.spec;
 
 namespace spio::conv2d {
 
+// Throws: this configuration is none for the problem.
 void refuse(problem const& problem, config const& config) {
     std::string const pass = enumerator_name(problem.pass);
     bool const is_gradient = problem.pass == direction::wgrad;

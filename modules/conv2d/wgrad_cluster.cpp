@@ -28,6 +28,7 @@ namespace {
 constexpr int clusters_at_once[] = {132, 66, 39, 30, 22, 17, 15, 15};
 constexpr int most_small_cluster = 8;
 constexpr int large_clusters_at_once = 7;
+// How many clusters of so many blocks run at once.
 constexpr int at_once(int cluster) {
     return cluster <= most_small_cluster ? clusters_at_once[cluster - 1] : large_clusters_at_once;
 }
@@ -63,6 +64,7 @@ class search {
           pairs(wgrad::pairs_of(problem).count()),
           is_large(size == cluster_size::large) {}
 
+    // The one with the shortest estimated time.
     cluster_choice fastest() {
         if (asked.q() <= 8) {
             add({2, 8}, true);
@@ -123,6 +125,7 @@ class search {
         return most_steps(count * asked.p(), config.splits) * std::max(multiplied * crowd, loaded);
     }
 
+    // Keeps the fastest configuration with this step, if it is faster than the best so far.
     void add(step const& step, bool whole_images) {
         bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
         int const most_tiles = asked.taps() <= few_taps && !is_large ? 8 : 4;

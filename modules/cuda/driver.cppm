@@ -75,8 +75,11 @@ class driver {
     listener listening;
     mutable std::atomic<unsigned> loss_count = 0;
 
+    // Finds the driver's functions by this one.
     void find_entries(abi::get_proc_address* find);
+    // What was tried, on what, and the driver's words for its result.
     error error_of(char const* tried, abi::result, std::string subject) const;
+    // Reports to the listener that a destructor could not free something, and counts that.
     void lose(char const* tried, abi::result, std::string subject) const;
 };
 

@@ -34,10 +34,12 @@ abi::tensor_element element_of(int bytes) {
     using enum abi::tensor_element;
     return bytes == 8 ? uint64 : bytes == 4 ? uint32 : bytes == 2 ? uint16 : uint8;
 }
+// The swizzle of lines of so many bytes.
 abi::tensor_swizzle swizzle_of(int bytes) {
     using enum abi::tensor_swizzle;
     return bytes == 128 ? bytes_128 : bytes == 64 ? bytes_64 : bytes == 32 ? bytes_32 : none;
 }
+// The promotion: how many bytes the L2 cache fetches at a time.
 abi::tensor_promotion promotion_of(int bytes) {
     using enum abi::tensor_promotion;
     return bytes == 256 ? bytes_256 : bytes == 128 ? bytes_128 : bytes == 64 ? bytes_64 : none;

@@ -92,6 +92,7 @@ std::int64_t divided(operation operation, std::int64_t a, std::int64_t b, scalar
     return is_quotient ? a / b - is_below : a % b + (is_below ? b : 0);
 }
 
+// Of two integers of a type; a shift by a distance beyond the type's bits is defined, too.
 std::int64_t integer_result(operation operation, std::int64_t a, std::int64_t b, scalar type) {
     auto const x = static_cast<unsigned64>(a), y = static_cast<unsigned64>(b);
     bool const is_out = b < 0 || b >= type.bits;

@@ -259,6 +259,7 @@ class emitter {
         --indentation;
         return text + new_line() + "}";
     }
+    // The text of an if statement: conditions and blocks in turn.
     std::string choice_text(node const& choice) {
         auto const& parts = choice.parts;
         std::string text;

@@ -158,6 +158,7 @@ class block_interpreter : evaluator {
         }
         return result;
     }
+    // Writes the values of active lanes, each at its place.
     void write(std::vector<unsigned char*> const& places, column const& values, scalar type,
                mask const& active) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -244,6 +245,7 @@ class block_interpreter : evaluator {
         }
         move_lanes(active, frame.returned, mask(active));
     }
+    // A barrier must be reached by all threads that have not returned.
     void check_barrier(node const& statement, mask const& active) {
         for (std::size_t i = 0; i < count; ++i) {
             if (active[i] == 0 && kernel_frame->returned[i] == 0) {

@@ -68,15 +68,18 @@ class lexer : reader {
     std::vector<std::size_t> brackets; // open ones
     std::vector<indentation> indentations = {{}};
 
+    // Refuses the character at `begin`.
     void refuse_here(std::size_t begin, std::string_view message) const {
         refuse({begin, begin + 1}, message);
     }
+    // The character so far ahead, or the end of a line behind the last.
     char peek(std::size_t ahead = 0) const {
         return position + ahead < part.size() ? part[position + ahead] : '\n';
     }
     void add(token_kind kind, std::size_t begin) { list.push_back({kind, {begin, position}}); }
     void skip_comment() { position = std::min(part.find('\n', position), part.size()); }
 
+    // Ends the blocks that are indented by more columns.
     void end_blocks(std::size_t columns) {
         for (; indentations.back().columns > columns; indentations.pop_back()) {
             add(token_kind::dedent, position);

@@ -45,9 +45,9 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
     if (is_capturing_thread()) throw cold_kernel_error(image.spelled());
     auto const start = std::chrono::steady_clock::now();
     auto const& [source, headers, header_count] = image.text;
-    auto const key = "kernel " + image.symbol + "\n" + std::to_string(params_bytes) + "\n" +
-                     std::to_string(reinterpret_cast<std::uintptr_t>(headers)) + "\n" +
-                     std::to_string(header_count) + "\n" + source;
+    auto const task_name = "kernel " + image.symbol + "\n" + std::to_string(params_bytes) + "\n" +
+                           std::to_string(reinterpret_cast<std::uintptr_t>(headers)) + "\n" +
+                           std::to_string(header_count) + "\n" + source;
     auto const task = [&]() -> std::shared_ptr<void const> {
         // Another thread may have loaded it since this one looked.
         if (auto loaded = find(image.symbol, is_wanted)) return loaded;
@@ -60,7 +60,7 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
             {key, image.symbol, image.text, params_bytes, kernel});
         return kernel;
     };
-    return std::static_pointer_cast<ready_kernel const>(loads.run(key, task).result);
+    return std::static_pointer_cast<ready_kernel const>(loads.run(task_name, task).result);
 }
 
 template <class F>

@@ -72,6 +72,7 @@ specialization request_of(problem const& problem, Config const& config, std::str
             .blocks = blocks};
 }
 
+// The grid of so many blocks; refuses what no grid has.
 extent grid_of(long long blocks) {
     if (blocks < 1 || blocks > INT_MAX) {
         throw error(error_kind::invalid, "launch", "matmul",

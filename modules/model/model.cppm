@@ -105,6 +105,7 @@ class forest {
     // Adds the values of some trees to the sums of rows.
     template <std::size_t Rows, std::size_t Trees>
     void walk(row_block const&, std::span<float> sums, std::size_t first, std::size_t end) const;
+    // Adds the values of trees first to end - 1 to the entrants, whose features are the rows.
     void add_trees(std::span<entrant>, std::span<key const> rows, std::size_t first,
                    std::size_t end) const;
 

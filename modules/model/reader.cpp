@@ -191,6 +191,7 @@ class forest::reader {
         nodes[place].right = nodes.size();
         read_node(nodes, depth + 1);
     }
+    // The value of a leaf, of the bits that the file has for it.
     float leaf_value(std::uint64_t bits) const {
         auto const value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
         if (bits >> 32 != 0 || !std::isfinite(value)) fail("a leaf has no finite value");

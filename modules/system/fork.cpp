@@ -64,6 +64,7 @@ class fork_hooks {
                 all().mutex_.unlock();
             });
     }
+    // Calls one of the functions of each hook: that before a fork, or one of those behind it.
     void call(fork_hook::function fork_hook::* step) {
         for (auto* hook = first_; hook != nullptr; hook = hook->next_) (hook->*step)(hook->object_);
     }

@@ -128,6 +128,7 @@ class single_flight {
     std::map<std::thread::id, flight const*> awaited; // by the thread that waits
 
     void forget_other_processes();
+    // Throws if waiting for this flight would be a deadlock.
     void check_cycle(flight const&) const;
     value wait(flight&);
     value fly(std::shared_ptr<flight> const&, std::function<value()> const& task);

@@ -55,6 +55,7 @@ std::optional<std::array<std::string_view, parts_of_line>> split(std::string_vie
     return parts;
 }
 
+// The positive number that the whole text is, if it is one.
 std::optional<double> microseconds_in(std::string_view text) {
     double value = 0;
     auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -99,6 +99,7 @@ template <class T> void put(unsigned char* place, T number) {
                     ", which is no value of " + name_of(type));
 }
 
+// Writes a Python integer as one of this type; refuses one that does not fit.
 void put_integer(unsigned char* place, py::scalar type, PyObject* number) {
     bool const is_integer = PyLong_Check(number) != 0 || PyIndex_Check(number) != 0;
     object const index(is_integer ? PyNumber_Index(number) : nullptr);

@@ -35,6 +35,7 @@ interpreted_kernels& interpreted() {
     return kernels;
 }
 
+// The image of a kernel that is interpreted on the CPU, if this spec has one.
 std::optional<image> find_interpreted(spec const& spec) {
     auto& kernels = interpreted();
     std::lock_guard const lock(kernels.mutex);

@@ -29,6 +29,7 @@ std::int64_t integer_in(PyObject* number) {
     return value;
 }
 
+// Reads the `rank` numbers of a tuple.
 void read_numbers(PyObject* tuple, std::array<std::int64_t, most_dimensions>& numbers, int rank) {
     if (PyTuple_Check(tuple) == 0 || PyTuple_Size(tuple) != rank) {
         throw error(error_kind::invalid, "describe", "an array",

@@ -20,6 +20,7 @@ namespace {
 
 using numbers = std::vector<std::int64_t>;
 
+// The window of a call of aten; refuses what Spio has no kernels for.
 window window_of(Tensor const& input, numbers const& stride, numbers const& padding,
                  numbers const& dilation, bool is_transposed, numbers const& output_padding,
                  std::int64_t groups) {
@@ -43,6 +44,7 @@ Tensor in_type(Tensor const& weight, ScalarType type) {
     return torch::stable::to(weight, type, std::nullopt, std::nullopt, std::nullopt, false, false,
                              MemoryFormat::ChannelsLast);
 }
+// The bias as kernels take it: float32 in place of 16 bits.
 std::optional<Tensor> in_floats(std::optional<Tensor> const& bias) {
     bool const is_short = bias && (bias->scalar_type() == ScalarType::Half ||
                                    bias->scalar_type() == ScalarType::BFloat16);

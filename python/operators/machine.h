@@ -49,6 +49,7 @@ struct hash_of_key {
 // grown too large is emptied; values in use stay.
 template <class Key, class Value, class Hash> class table {
   public:
+    // The value of a key; make() makes it when it is first asked for.
     template <class Make> std::shared_ptr<Value const> find(Key const& key, Make make) {
         {
             std::shared_lock const lock(mutex);
@@ -81,6 +82,7 @@ struct machine {
 
     explicit machine(runtime_options options) : runtime(std::move(options)) {}
     bool is_host() const { return runtime.arch().is_host; }
+    // The stream of this CUDA handle, or of the host device.
     std::shared_ptr<spio::stream const> stream(void* handle) {
         return streams.find(handle, [&] {
             return is_host()

@@ -16,6 +16,8 @@
 
 namespace spio::pytorch {
 
+// Of tensors on the CPU. The kernels compute them on the host device while that is switched on
+// (uses_host_device()), otherwise aten does.
 Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
                      window const& window) {
     if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, window);
@@ -37,6 +39,7 @@ std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor
 
 namespace {
 
+// The same of the other operators.
 Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& weight,
                            std::optional<Tensor> const& bias, double epsilon) {
     auto const function = uses_host_device() ? layernorm_2d_by_kernels : aten::layernorm_2d;

@@ -30,6 +30,7 @@ std::array<std::int64_t, 4> strides_of(sizes_4d const& sizes) {
     return {h * row, 1, row, c};
 }
 
+// On the device of another tensor.
 Tensor new_tensor(Tensor const& other, std::int64_t rank, std::int64_t const* sizes,
                   std::int64_t const* strides, ScalarType type) {
     std::int32_t device_type = 0, device_index = 0;

@@ -73,6 +73,7 @@ struct stored_bias {
 stored_bias bias_of(char const* family, std::optional<Tensor> const&, int count,
                     Tensor const& other);
 
+// Refuses two tensors on different devices, in the name of the family.
 void check_same_device(char const* family, Tensor const&, Tensor const& other);
 
 // Where kernels for a tensor run: its GPU, in the current stream, or the host device.

@@ -16,7 +16,7 @@ def short(weight, x):
 
 
 def single(bias):
-    """The bias as kernels take it."""
+    """The bias as kernels take it, in float32. One in float64 stays so: aten then computes the call."""
     return bias if bias is None or bias.dtype in (torch.float32, torch.float64) else bias.float()
 
 
@@ -26,14 +26,23 @@ def as_type(tensor, dtype):
 
 
 def conv2d_gradients(gradient, x, weight, window, wanted, dtypes):
-    """The gradients of x, the weight and the bias; of those that are not wanted, None."""
+    """The gradients of x, the weight and the bias; of those that are not wanted, None.
+
+    `wanted` has a boolean for each of the three; `dtypes` are those of the weight and the bias.
+    """
     dx = dw = dbias = None
     if wanted[0]:
         dx = operators.conv2d_input_gradient(gradient, weight, *x.shape[2:], *window)
     if wanted[1] or wanted[2]:
         r, s = weight.shape[2:]
         dw, dbias = operators.conv2d_weight_gradient(
-            gradient, x, r, s, *window, wanted[2], dtypes[0] == torch.float32
+            gradient,
+            x,
+            r,
+            s,
+            *window,
+            wanted[2],  # has_bias
+            dtypes[0] == torch.float32,  # has_float_result
         )
         dw = as_type(dw, dtypes[0]) if wanted[1] else None
         dbias = as_type(dbias, dtypes[1]) if wanted[2] else None
@@ -101,7 +110,7 @@ class FirstOrder(torch.autograd.Function):
 def first_order(function, gradient, x, weight, *rest):
     """The gradients that are wanted by `function`, None for the others; they cannot be differentiated again."""
     present = iter(FirstOrder.apply(function, gradient, x, weight, *rest))
-    wanted = rest[-2]
+    wanted = rest[-2]  # `function` takes (..., wanted, dtypes)
     return tuple(next(present) if is_wanted else None for is_wanted in wanted)
 
 
@@ -145,6 +154,7 @@ class Matmul(torch.autograd.Function):
     def forward(ctx, a, b, bias, has_float_result):
         ctx.save_for_backward(a, b)
         ctx.dtype = None if bias is None else bias.dtype
+        # No activation, and no residual.
         return operators.matmul(a, b, single(bias), "none", None, has_float_result)
 
     @staticmethod
@@ -164,4 +174,5 @@ def product(a, b):
     """The product of two matrices, which can be differentiated again if gradients are."""
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():
         return Matmul.apply(a, b, None, False)
+    # No bias, no activation, no residual; the result has the type of a.
     return operators.matmul(a, b, None, "none", None, False)

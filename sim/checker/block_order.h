@@ -59,6 +59,7 @@ class block_set {
 // ordered after the blocks from which it has acquired.
 class block_order {
   public:
+    // A block writes an atomic word: whoever reads it follows these blocks. acquire() is that read.
     void release(void const* word, block_set const& blocks) {
         std::lock_guard const lock(mutex_);
         released_[word].join(blocks);

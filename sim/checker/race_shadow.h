@@ -33,6 +33,7 @@ class race_shadow {
         access kind = access::read;
     };
 
+    // Begins with so many bytes of shared memory.
     void open(int bytes);
     // Forgets all accesses: they happened before all later ones.
     void reset();
@@ -63,6 +64,7 @@ class race_shadow {
     // same by way of the cache.
     std::uint32_t next(std::uint32_t number, accessor const&, access, conflict&);
     std::uint32_t cached_next(std::uint32_t number, accessor const&, access, conflict&);
+    // The new record's number.
     std::uint32_t append(record const&);
     void compact(); // drops records that no byte has
 

@@ -18,6 +18,7 @@ using epoch_number = unsigned;
 // copied when one of the clocks changes.
 class vector_clock {
   public:
+    // Whether what this observer did in the epoch happened before.
     bool includes(int observer, epoch_number epoch) const {
         return components_ && (*components_)[static_cast<std::size_t>(observer)] >= epoch;
     }

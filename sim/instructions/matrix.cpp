@@ -33,6 +33,7 @@ static void find_rows(collective& collective, Row (&rows)[8 * N], access kind) {
     }
 }
 
+// Of N matrices of 8 rows, whose addresses the lanes hold.
 template <int N, bool Transposed> static void perform_load(collective& collective) {
     unsigned char const* rows[8 * N];
     find_rows<N>(collective, rows, access::read);

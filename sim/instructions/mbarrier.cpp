@@ -55,6 +55,7 @@ mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* instruction) {
     return barrier;
 }
 
+// Completes the phase if no arrival and no byte is missing.
 static void complete_phase(gpu_block& block, mbarrier& barrier, int offset) {
     if (barrier.missing > 0 || barrier.pending_bytes != 0) return;
     barrier.phase++;

@@ -47,6 +47,7 @@ mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* instruction);
 // the waiting threads if it completes the phase.
 void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
                vector_clock const& clock);
+// Counts bytes that a copy has brought to the mbarrier at this offset.
 void receive_bytes(gpu_thread& thread, gpu_block& block, mbarrier& barrier, int offset,
                    long long bytes);
 // The same in any block of the thread's cluster. What a thread of another block has done there is

@@ -16,6 +16,7 @@ namespace spio::sim {
 constexpr warp_operation shrink_operation = {"shrink_registers", do_nothing};
 constexpr warp_operation grow_operation = {"grow_registers", do_nothing};
 
+// setmaxnreg: a warp gives registers back, or takes more (grows).
 void change_registers(bool grows) {
     run_collective(grows ? grow_operation : shrink_operation, all_lanes, nullptr);
 }

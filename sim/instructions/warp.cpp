@@ -27,6 +27,7 @@ static int lane_below(int lane, int distance) { return lane - distance; }
 static int lane_above(int lane, int distance) { return lane + distance; }
 static int lane_across(int lane, int distance) { return lane ^ distance; }
 
+// Gives each lane the value of the lane that Source names, or its own if there is none.
 template <source_function Source> static void perform_shuffle(collective& collective) {
     for_each_lane(collective.lanes, [&](int lane) {
         auto& argument = argument_of<shuffle_argument>(collective, lane);
@@ -57,6 +58,7 @@ struct vote_argument {
     bool vote;
     unsigned result;
 };
+// A bit for each lane that votes yes.
 static void perform_ballot(collective& collective) {
     unsigned votes = 0;
     for_each_lane(collective.lanes, [&](int lane) {

@@ -33,6 +33,7 @@ struct warpgroup_products {
     std::size_t completed = 0; // groups
     vector_clock readers;      // what threads had done that computed products
 
+    // How many groups of products a warp has committed.
     std::size_t committed(int warp) const { return completed + warps[warp].groups.size(); }
 };
 

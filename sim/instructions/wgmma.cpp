@@ -58,6 +58,7 @@ class described_factor {
     int depth_step() const { return transposed ? 1 : cell_elements; }
 
   private:
+    // A field of 14 bits, which counts units of 16 bytes, in bytes.
     static int field(unsigned long long descriptor, int first_bit) {
         return static_cast<int>(descriptor >> first_bit & 0x3fff) * 16;
     }
@@ -115,6 +116,7 @@ static void compute(gpu_thread& reader, int warp, warp_product const& started) {
     }
 }
 
+// The products of the thread's warpgroup, and those of its warp.
 static warpgroup_products& products_of(gpu_thread const& thread) {
     return thread.block->products[thread.warp() / 4];
 }
@@ -127,6 +129,7 @@ struct product_argument {
     float* sums;
 };
 
+// Starts a product of a warp, for all lanes at once.
 static void start_product(collective& collective) {
     auto& thread = *collective.lane_0;
     warp_product started = argument_of<product_argument>(collective, 0).product;

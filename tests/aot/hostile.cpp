@@ -46,6 +46,7 @@ std::vector<std::byte> pack_bytes(spec const& kernel) {
     return aot::write_pack(std::span(&image, 1));
 }
 
+// Writes a pack of one kernel; returns its path.
 std::string write_pack(std::string const& path, spec const& kernel) {
     auto const bytes = pack_bytes(kernel);
     std::ofstream(path, std::ios::binary)

@@ -32,6 +32,7 @@ std::string names_in(std::string_view source, std::span<header const> headers) {
     return names;
 }
 
+// The digest of a kernel's text and headers.
 std::uint64_t digest_with(std::string_view source, std::span<header const> headers) {
     spec kernel;
     kernel.source = source;

@@ -70,6 +70,7 @@ inline cache::key sample_key(int number) {
                           .arch = "sm_90a"});
 }
 
+// An entry that is told from others by its number.
 inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
     cache::entry entry = {.symbol = "kernel_" + std::to_string(number),
                           .arch = "sm_90a",
@@ -245,6 +246,7 @@ class troubled : public cache::system_calls {
     }
 
   private:
+    // Whether nothing can be written in this folder, which then sets errno.
     bool is_closed(int folder) const {
         if (closed_folder.empty()) return false;
         auto const position =
@@ -253,6 +255,7 @@ class troubled : public cache::system_calls {
         errno = EROFS;
         return true;
     }
+    // The error that trouble() has for a call, or 0.
     int ask(call asked) {
         int const count_before = call_counts[static_cast<std::size_t>(asked)]++;
         return trouble(asked, count_before, call_count++);

@@ -25,6 +25,7 @@ using words = std::array<std::uint32_t, 4>;
 constexpr std::uint64_t source = std::uint64_t{1} << 40;
 constexpr std::uint64_t destination = std::uint64_t{5} << 44;
 
+// What memory holds: words that follow from the address.
 words words_at(std::uint64_t address) {
     words loaded;
     for (auto& word : loaded)

@@ -19,6 +19,7 @@ struct line_writer {
     std::mt19937 random;
     std::vector<std::string> const& names;
 
+    // With a probability of 1 / count.
     bool one_in(unsigned count) { return random() % count == 0; }
     template <class List> auto pick(List const& list) { return list[random() % std::size(list)]; }
 

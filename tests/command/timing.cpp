@@ -65,6 +65,7 @@ struct kernels_folder {
     }
 };
 
+// Runs a command line on the fake GPU.
 test::answer ask(std::string const& line) {
     fake::the_machine().expect({});
     std::istringstream input(line);

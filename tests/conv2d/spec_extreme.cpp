@@ -58,6 +58,7 @@ conv2d::problem drawn_problem(std::mt19937& random) {
     return problem;
 }
 
+// Of one of the four bodies, as drawn() draws it.
 conv2d::config drawn_config(std::mt19937& random, bool is_wild) {
     switch (random() % 4) {
     case 0:

@@ -78,6 +78,7 @@ struct machine {
         objects.emplace(handle, std::move(o));
         return handle;
     }
+    // The object of this kind with this handle, or null.
     object* find(kind kind, void const* handle) {
         auto const found = objects.find(reinterpret_cast<std::uintptr_t>(handle));
         return found == objects.end() || found->second.kind != kind ? nullptr : &found->second;
@@ -123,6 +124,7 @@ struct machine {
         if (is_fault) failed = entry;
         return is_fault;
     }
+    // Makes the next fault be this one, and forgets all calls.
     void expect(fake::fault next) {
         fault = next;
         calls.clear();

@@ -170,6 +170,7 @@ class writer {
     // Whether the kernel is being written: device functions do not call themselves.
     bool is_in_kernel() const { return text.find("def program_") != std::string::npos; }
 
+    // The statements of a block, one level deeper.
     void write_block(int level) {
         auto const outer = variables;
         ++depth;

@@ -31,6 +31,7 @@ class arguments {
   public:
     explicit arguments(py::kernel const& kernel) : kernel(kernel), bytes(kernel.params_bytes) {}
 
+    // Adds a number; below, an array, as the kernel takes it.
     template <class T> void add(T value) {
         std::memcpy(bytes.data() + kernel.parameters[count++].offset, &value, sizeof value);
     }

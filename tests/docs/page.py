@@ -184,6 +184,7 @@ class Page:
                 yield line
 
     def sh(self, block):
+        """Runs the commands of a block; they must succeed."""
         # Pages name the usual place of CUDA, which may be elsewhere.
         lines = [line.replace("/usr/local/cuda", str(self.options.cuda)) for line in self.commands(block, block.lines)]
         if lines:

@@ -128,9 +128,11 @@ problem random_problem(std::mt19937& random, direction pass) {
 // The kernels of one of several processes that divide the work.
 struct share {
     unsigned number = 0, count = 1;
+    // Kernels are dealt in turn.
     bool contains(std::size_t index) const { return index % count == number; }
 };
 
+// Prints what was compared; returns 1 if a number was wrong.
 int print_tally(char const* title, tally const& tally) {
     std::printf(
         "summary: gpu.convolution: %s: %zu kernels, %zu numbers, %zu wrong, the worst at %.3f of "

@@ -74,6 +74,7 @@ template <class T> class guarded {
     std::size_t size_;
     array<T> array_;
 
+    // Bytes 0xff, which no kernel writes as a result.
     static std::vector<value> poison(std::size_t size) {
         std::vector<value> ones(size);
         if (size > 0) std::memset(ones.data(), 0xff, size * sizeof(value));

@@ -46,6 +46,7 @@ namespace {
 int failures = 0;
 constexpr int without_gpu = 77; // a test that ends so was skipped
 
+// Counts and prints what is wrong.
 void expect(bool is_right, std::string const& title) {
     if (is_right) return;
     std::printf("FAIL %s\n", title.c_str());

@@ -43,6 +43,7 @@ class experiment {
     virtual int tiles() const = 0;
     std::int64_t sums() const { return std::int64_t{128} * tiles(); }
     virtual fragments inputs() const = 0;
+    // Keeps the results of all tiles; record() then describes sum n.
     virtual void take(std::vector<float> const& c) = 0;
     virtual sum_record record(std::int64_t n) const = 0;
 

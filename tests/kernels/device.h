@@ -45,6 +45,7 @@ class device {
 
     // Aligned to 256 bytes, between guards, and full of bytes 0xff.
     virtual void* allocate(std::string const& name, std::size_t bytes) = 0;
+    // Frees what allocate() has returned.
     virtual void release(void* begin) = 0;
     // Copy to the device's memory and from it; they return when the copy is made.
     virtual void write(void* destination, void const* source, std::size_t bytes) = 0;

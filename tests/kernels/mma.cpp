@@ -27,6 +27,7 @@ struct factors {
     test::mma::size size;
     std::vector<double> a, b;
 
+    // Element (i, k) of matrix n; at_b() likewise (j, k).
     double at_a(int n, int i, int k) const {
         return a[static_cast<std::size_t>((n * size.i + i) * size.k + k)];
     }

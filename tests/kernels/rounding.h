@@ -22,6 +22,7 @@ constexpr double gamma(int k, double unit) { return k * unit / (1 - k * unit); }
 // any order, and rounds the sum to a format: u |y| + gamma_k sum |a b|.
 class sum_of_products {
   public:
+    // Adds the product of a and b.
     void add(double a, double b) {
         sum_ += a * b;
         magnitude_ += std::abs(a * b);

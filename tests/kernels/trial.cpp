@@ -13,6 +13,7 @@ namespace spio::test {
 
 namespace {
 
+// The bytes of a value from the last to the first.
 std::string hexadecimal(void const* value, std::size_t bytes) {
     auto const* const byte = static_cast<unsigned char const*>(value);
     std::string text = "0x";

@@ -40,6 +40,7 @@ std::vector<event> in_order(test::trial& trial, std::vector<turn> const& turns) 
     return events;
 }
 
+// The events are in the order of time; at most `admitted` warps may be inside at once.
 void expect_few_inside(test::trial& trial, std::vector<event> const& events, int admitted) {
     int inside = 0;
     int most = 0;
@@ -52,6 +53,7 @@ void expect_few_inside(test::trial& trial, std::vector<event> const& events, int
     if (!trial.is_small() && admitted > 1) trial.expect(most > 1, "several are inside at a time");
 }
 
+// No two warps that are inside have the same resource.
 void expect_each_resource_taken_once(test::trial& trial, std::vector<event> const& events) {
     std::vector<bool> is_taken(turns::admitted);
     for (event const& each : events) {

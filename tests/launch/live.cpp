@@ -42,6 +42,7 @@ typed_spec<axpby::params> spec_number(std::size_t number) {
     auto const threads = static_cast<int>(32 * (number + 1));
     return axpby::specialize({.n = 1000}, {.threads = threads, .vectors = 1}, sm_90a);
 }
+// An image that only the fake driver loads.
 image image_number(std::size_t number) {
     auto const spec = spec_number(number);
     std::string const text = "\177ELF" + spec.symbol + " " + '\0';
@@ -91,6 +92,7 @@ struct rig {
         machine.are_events_late = false;
         return true;
     }
+    // The number of the candidate whose kernel has this symbol.
     std::size_t place_of(std::string const& symbol) const {
         for (std::size_t i = 0; i < symbols.size(); ++i) {
             if (symbols[i] == symbol) return i;

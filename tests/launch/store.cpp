@@ -37,6 +37,7 @@ typed_spec<axpby::params> spec_number(int number) {
     return axpby::specialize({.n = 1000}, {.threads = 32 * number, .vectors = 1}, sm_80);
 }
 
+// An image without bytes.
 image image_of(spec const& spec, std::string made_by) {
     return image_of_bytes(spec, image_kind::cubin, {}, std::move(made_by));
 }

@@ -96,6 +96,7 @@ static_assert(!mapped<axpby::scalars>);
 
 using cells = test::box_copy::images<64>;
 
+// The memory as 5 images.
 cells images_in(array<unsigned short> const& memory) {
     return memory.as<cells>(test::box_copy::N(5));
 }

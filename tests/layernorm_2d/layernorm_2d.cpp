@@ -103,6 +103,7 @@ struct position {
         scale = 1 / std::sqrt(sum);
         scale_error = relative / 2 * (1 + 2 * relative) + 3 * u;
     }
+    // The error of a deviation d from the mean.
     double deviation_error(double d) const { return mean_error * (1 + u) + u * d; }
 };
 

@@ -38,6 +38,7 @@ struct stored_matrix {
         }
         return values;
     }
+    // These numbers as a matrix in the device's memory.
     template <class T> matmul::matrix<T> view(T* data) const {
         return {data, leading, static_cast<long long>(lines) * leading};
     }

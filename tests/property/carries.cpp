@@ -49,6 +49,7 @@ question draw_question(dice& random) {
     return q;
 }
 
+// Draws the values of all terms, within their bounds (0: there is none).
 void draw_values(question& q, dice& random) {
     for (int i = 0; i < most_terms; ++i) {
         int const bound = q.terms.bounds[i];

@@ -139,6 +139,7 @@ inline constexpr int width_of = [] {
 template <class Tensor>
 concept takes_absent = requires(Tensor t) { t[Absent(1)]; };
 
+// What the compiler makes of a tensor: its sizes and predicates.
 template <class... Bases> struct with_bases {
     template <class... Digits, class Tensor> static portrait describe(Tensor const& t) {
         constexpr int width = width_of<Tensor>;
@@ -155,6 +156,8 @@ template <class... Bases> struct with_bases {
                 .sizes = {t.template size<Digits>().get()...}};
     }
 
+    // The positions and offsets of all elements, in the order of a range; below, in that of some
+    // axes, and by vectors.
     template <class Tensor> static std::vector<visit> visit_all(Tensor const& t) {
         std::vector<visit> visits;
         for (auto const place : range(t)) {

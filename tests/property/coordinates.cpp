@@ -65,6 +65,7 @@ template <class Base, class C> void take(units& result, C const& c) {
         result[name<Base>] = spio::unfold(c.template total<Base>()).get();
     }
 }
+// The totals of coordinates in each base, in base units.
 template <class C> units units_of(C const& c) {
     units result;
     take<I>(result, c);
@@ -82,6 +83,7 @@ template <class Relation> bool wherever_shared(units const& a, units const& b, R
     return true;
 }
 
+// The sum (sign 1) or the difference (-1).
 units add(units a, units const& b, int sign) {
     for (auto const& [base, value] : b) a[base] += sign * value;
     return a;

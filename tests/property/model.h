@@ -95,6 +95,7 @@ class layout {
         for (axis const& a : axes) placed_.insert(placed_.end(), a.placed.begin(), a.placed.end());
     }
 
+    // The number of the base of this name, or -1.
     int base_named(std::string const& name) const {
         for (std::size_t b = 0; b < bases.size(); ++b) {
             if (bases[b].name == name) return static_cast<int>(b);
@@ -125,6 +126,7 @@ class layout {
         for (digit const& d : a.placed) product *= count(d);
         return product;
     }
+    // The distance in memory between two steps of an axis: its pitch, or what lies to its right.
     number memory_stride(std::size_t axis) const {
         if (axes[axis].pitch >= 0) return axes[axis].pitch;
         if (axis + 1 == axes.size()) return 1;
@@ -138,6 +140,7 @@ class layout {
         }
         return last + 1;
     }
+    // The least stride of a digit of base b.
     number finest_stride(int b) const {
         number finest = 0;
         for (digit const& d : placed()) {
@@ -202,6 +205,7 @@ class layout {
     }
 
     std::vector<digit> const& placed() const { return placed_; }
+    // Whether no digit of the same base has a greater stride.
     bool is_coarsest(digit const& d) const {
         for (digit const& neighbour : placed()) {
             if (neighbour.base != d.base) continue;
@@ -249,6 +253,7 @@ class layout {
         return next == 0 ? steps : floor_rest(steps, next / d.stride);
     }
 
+    // The end of the digits of base b, in base units.
     number greatest_extent(int b) const {
         number end = 0;
         for (digit const& d : placed()) {

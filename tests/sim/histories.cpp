@@ -69,6 +69,7 @@ class history {
     void reset() { events_ = {}; }
 
   private:
+    // Two atomics do not race, nor two reads, nor what the access knows to have happened before.
     static bool races(event const& past, accessor const& accessor, access kind) {
         bool const is_atomic = kind == access::atomic || kind == access::atomic_read;
         bool const are_atomic = is_atomic && past.kind == access::atomic;

@@ -20,6 +20,7 @@
 struct report_record {
     std::vector<std::string> lines;
 
+    // Records the report of a kernel that has a misuse.
     void plant(std::string const& name, launch_shape const& shape,
                std::function<void()> const& kernel, bool unwritten_reads = false) {
         auto const report = spio::sim::launch(

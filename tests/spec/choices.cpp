@@ -36,6 +36,7 @@ namespace {
 // Draws numbers, small ones as often as large ones.
 class drawer {
   public:
+    // A number from 0 to count - 1.
     int below(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
     // From 1 to `most`, of each number of bits equally often.
     int size(int most) {

@@ -84,6 +84,7 @@ class record {
     }
 };
 
+// The error that each sum may have.
 std::vector<double> bounds_of(conv2d::problem const& problem, conv2d::double_sums const& sums) {
     std::vector<double> bounds;
     for (std::size_t i = 0; i < sums.values.size(); ++i) {

@@ -193,6 +193,7 @@ template <class V> constexpr bool has_extents(V const& v, N outer, J inner) {
            v[outer - N(1)][inner - J(1)][I(0)].inbounds() && !v[outer][J(0)][I(0)].inbounds() &&
            !v[N(0)][inner][I(0)].inbounds();
 }
+// Whether all 8 positions, or one, can be the inner part.
 template <class T> constexpr bool is_split_at_its_ends(T const& t) {
     return has_extents(spio::split<K, N, J, 8>(t), N(1), J(8)) &&
            has_extents(spio::split<K, N, J, 1>(t), N(8), J(1));

@@ -38,6 +38,7 @@ template <class A> inline constexpr bool same<A, A> = true;
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
+// Whether law(index, offset) holds for each offset of the index.
 template <class Index, class Law> constexpr bool at_each_offset(Law law) {
     for (int offset = 0; offset < Index::size(); ++offset) {
         if (Index(offset).offset() != OFFSET(offset) || !law(Index(offset), offset)) return false;

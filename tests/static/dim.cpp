@@ -22,6 +22,7 @@ template <class A> inline constexpr bool same<A, A> = true;
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
+// Whether a and b compare as the ints x and y do.
 template <class A, class B> constexpr bool six_comparisons_agree(A a, B b, int x, int y) {
     return (a < b) == (x < y) && (a <= b) == (x <= y) && (a > b) == (x > y) &&
            (a >= b) == (x >= y) && (a == b) == (x == y) && (a != b) == (x != y);

@@ -46,6 +46,7 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
     }
     return true;
 }
+// Quotients towards negative infinity, of a positive d, and what they leave.
 constexpr int floor(int n, int d) { return n / d - (n % d < 0); }
 constexpr int rest(int n, int d) { return n - d * floor(n, d); }
 // A tensor of bytes, so that offsets in it count bytes.

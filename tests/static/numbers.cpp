@@ -6,7 +6,11 @@
 // computes its place from several digits of a position: swizzle() and checkerboard() make such
 // axes, which spread a tile over the banks of shared memory, and derived() makes one of any
 // function. A compound index is one number for several indices, the last of which varies fastest.
-// axis<K>(32) is the dimension K with 32 values.
+// axis<K>(32) is the dimension K with 32 values; fold_up(axis<K>(30), 8) counts its 4 blocks of 8,
+// the last of them in part. The pitch of an axis is the distance in memory between two steps, in
+// elements. It is a long long, since int may be too small; with a pitch of 0 all steps share an
+// element. The ranks of a checkerboard are the cells of one of its rows, an even number.
+// linear_index is a compound index of bounded digits.
 import spio.dims;
 
 struct I : spio::dim {
@@ -149,6 +153,7 @@ static_assert(is_linear_index<bounded<I, 1 << 16>, bounded<J, 1 << 14>> &&
 using Index = compound_index<axis<I>(5), axis<J>(3)>;
 template <auto N>
 concept is_offset = requires { typename constant<Index(N).offset().get()>; };
+// An offset beyond the size is a position out of bounds, which inbounds() reports.
 static_assert(is_offset<0> && is_offset<14u> && is_offset<15> && is_offset<1000ll>);
 static_assert(!is_offset<-1> && !is_offset<least> && !is_offset<1ll << 32>);
 

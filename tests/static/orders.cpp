@@ -140,6 +140,8 @@ constexpr auto k = axis<K>(16);
 constexpr auto late = axis<I>(dynamic);
 // What tensors point to; only addresses in it matter.
 inline constexpr char memory[512] = {};
+// Whether range<Axes...>(t) and for_each<Axes...>(t) visit positions in the order of a tensor with
+// these axes.
 template <auto... Axes, class Tensor> constexpr bool has_order_of(Tensor const& t) {
     visitor expected;
     visitor nested;
@@ -157,6 +159,7 @@ using rows = tensor<char const, i, k>;
 static_assert(has_order_of<k, i>(rows(memory)) && has_order_of<k / 8, i, k % 8>(rows(memory)));
 static_assert(
     has_order_of<k / 4 % 2, i, k / 8, k % 4>(tensor<char const, k / 8, i.pitch(9), k % 8>(memory)));
+// The same of n rows, which are known only at run time.
 constexpr bool has_late_order(int n) {
     tensor<char const, late, k> const t(memory, I(n));
     int count = 0;

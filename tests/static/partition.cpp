@@ -34,6 +34,7 @@ template <class Index, class Thread> constexpr bool deals(int thread, int lane, 
     }
     return count == how_many && expected >= Index::size();
 }
+// Whether each of 32 lanes is dealt how_many(lane) positions of the index.
 template <class Index, class HowMany> constexpr bool deals_to_all(HowMany how_many) {
     for (int lane = 0; lane < 32; ++lane) {
         if (!deals<Index, Lanes>(lane, lane, how_many(lane))) return false;

@@ -109,7 +109,9 @@ constexpr bool lesson4() {
 }
 static_assert(lesson4());
 
-// 5. World coordinates: each element of the tile is visited. (Lesson4.DimensionalProjection)
+// 5. World coordinates: the origin of a tile plus a position in it. They subscript whole tensors,
+// each of which takes only the dimensions that it has. Each element of the tile is visited.
+// (Lesson4.DimensionalProjection)
 constexpr bool lesson5() {
     using A = spio::tensor<int, i, k>;
     using C = spio::tensor<int, i, j>;

@@ -49,6 +49,7 @@ static_assert(tensor_map<tensor<float, h4, w8>, Matrix>::num_bytes() == 128);
 // axis.
 using Images = tensor<cell, n, h, w, c / 8>;
 template <class Tile> using of_images = tensor_map<Tile, Images>;
+// The plan of 7 images, with a swizzle of `span` bytes (0: none).
 constexpr tensor_map_plan plan_of_images(int span) {
     return {.rank = 4,
             .element_bytes = 2,

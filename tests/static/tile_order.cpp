@@ -36,6 +36,7 @@ template <class Order> constexpr bool is_an_order(Order order, int rows, int col
     }
     return met_tiles == rows * columns && skipped < 4 * rows * columns;
 }
+// Of all small grids.
 template <class Order> constexpr bool are_orders(Order order, int reach) {
     for (int rows = 1; rows <= 7; ++rows) {
         for (int columns = 1; columns <= 5; ++columns) {

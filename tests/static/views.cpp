@@ -80,6 +80,7 @@ constexpr auto k = axis<K>(32);
 constexpr auto i = axis<I>(16);
 using Folded = chars<k / 8, i, k % 8>;
 using Swizzled = chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2), k % 8>;
+// Whether a slice of Size positions from `start` has the elements that the whole has there.
 template <class T, int Size, class Start> constexpr bool is_a_part(Start start) {
     T const t(memory);
     auto const part = slice<Size>(t, start);

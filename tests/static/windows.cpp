@@ -120,6 +120,8 @@ constexpr bool is_part(V const& v, Part const& part, int start, int length) {
     }
     return true;
 }
+// Whether slices of the windows, and slices of slices, have the elements that all windows have
+// there.
 template <window Window, class T> constexpr bool has_parts(T const& x) {
     auto const v = windows<H, P, R, Window>(x);
     int const outputs = v.template extent<P>().get();
@@ -131,6 +133,7 @@ template <window Window, class T> constexpr bool has_parts(T const& x) {
     }
     return true;
 }
+// The same of the windows' positions, of a dimension that windows leave alone, and of no window.
 template <window Window, class T> constexpr bool has_other_parts(T const& x) {
     auto const v = windows<H, P, R, Window>(x);
     int const outputs = v.template extent<P>().get();

@@ -133,6 +133,7 @@ class evaluator {
                         std::to_string(place.column) + ": " + reason,
                     place.excerpt());
     }
+    // The lane's thread, in words for messages.
     std::string thread_text(std::size_t lane) const {
         auto const index = block.index_of(static_cast<long long>(lane));
         auto const text = [](extent e) {
@@ -157,6 +158,7 @@ class evaluator {
         return add_array(std::move(view));
     }
 
+    // The value of an expression in each lane of the mask.
     column evaluate(node const& value, mask const& lanes, frame& frame) {
         auto const number = static_cast<std::size_t>(value.number);
         switch (value.form) {
@@ -179,6 +181,7 @@ class evaluator {
         auto const parts = columns(value.parts, lanes, frame);
         return each_lane(lanes, [&](std::size_t lane) { return lane_value(value, parts, lane); });
     }
+    // The values of several expressions.
     std::vector<column> columns(std::span<node const> values, mask const& lanes, frame& frame) {
         std::vector<column> result;
         for (auto const& value : values) result.push_back(evaluate(value, lanes, frame));

@@ -71,6 +71,7 @@ class expression_parser : protected reader {
         last_end = here().end;
         return text->text(tokens[number++].location);
     }
+    // Advances past the next token if it is this one; returns whether it is.
     bool accept(auto sign_or_kind) {
         bool const is_here = is_next(sign_or_kind);
         if (is_here) advance();
@@ -140,6 +141,7 @@ class expression_parser : protected reader {
         auto const found = operation_named(word(), true);
         return found && entry_of(*found).precedence >= precedence ? found : std::nullopt;
     }
+    // Reads operations that bind at least as tightly as this precedence.
     node read_binary(int precedence) {
         level const guard(*this, depth, greatest_depth, here(), nesting_message);
         auto const begin = here().begin;
@@ -181,6 +183,7 @@ class expression_parser : protected reader {
             }
         }
     }
+    // Reads the arguments of a call; `begin` is where the callee began.
     node read_arguments(std::size_t begin, node callee) {
         auto parts = list_of(std::move(callee));
         read_parts(")", [&] {

@@ -34,6 +34,7 @@ inline std::optional<scalar> type_named(std::string_view path) {
 inline bool is_coercible(type const& type) {
     return type.is_number() && (type.element.is_integer() || type.element.is_real());
 }
+// The parts of a call behind the first, which is what is called.
 inline std::span<node const> arguments_in(node const& call) {
     return std::span(call.parts).subspan(1);
 }
