@@ -18,6 +18,7 @@ module spio.command;
 
 namespace spio::command {
 
+// The library's value, which only this file knows.
 struct json::tree {
     nlohmann::ordered_json value;
 };

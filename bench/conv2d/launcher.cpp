@@ -70,6 +70,7 @@ struct loaded_kernel {
 
 extern "C" {
 
+// What the driver says about a loaded kernel, of a thread and of a multiprocessor.
 struct kernel_figures {
     int registers, local_bytes, blocks_per_multiprocessor;
 };

@@ -39,6 +39,7 @@ class sensors {
 
   private:
     shared_library library_{"libnvidia-ml.so.1"};
+    // Functions of NVML, by their names.
     int (*clock_)(void*, int,
                   unsigned*) = library_.find<int(void*, int, unsigned*)>("nvmlDeviceGetClockInfo");
     int (*power_)(void*,

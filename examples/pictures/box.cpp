@@ -43,6 +43,7 @@ constexpr int cell_bytes = 16;
 constexpr int line_bytes = 128;
 constexpr int cells_of_line = line_bytes / cell_bytes;
 
+// A cell of the tile: its place in it, and its address in shared memory.
 struct cell {
     int row;
     int column;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+// A picture: its file name, its title, and the function that writes it to a path.
 struct drawing {
     char const* name;
     char const* title;

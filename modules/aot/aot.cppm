@@ -84,11 +84,13 @@ struct built_image {
     bool is_new = false;
 };
 
+// How many images are ready, of how many, and the newest of them.
 struct build_progress {
     std::size_t done, count;
     built_image const& image;
 };
 
+// What is built, by which compiler, and where.
 struct build_request {
     std::string manifest;                            // the text of the manifest
     std::string manifest_name;                       // the name of the manifest, for messages
@@ -163,6 +165,7 @@ using command = std::vector<std::string>;
 // compiler's include folders.
 std::vector<command> commands_of(device_compiler const&, arch);
 
+// What a compiler makes of a kernel. plain_bytes is the size before compression.
 struct compiled_image {
     image_kind kind;
     std::vector<std::byte> bytes;

@@ -71,6 +71,7 @@ struct compilation {
 };
 thread_local std::vector<compilation> compilations;
 
+// Marks a compilation as running in this thread; refuses one that asks for itself.
 struct compilation_scope {
     explicit compilation_scope(compilation const& begun) {
         if (std::ranges::find(compilations, begun) != compilations.end()) {

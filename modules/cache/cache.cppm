@@ -30,6 +30,7 @@ struct options {
 
 enum class origin { disk, compiled };
 
+// A compiled kernel, from the disk or compiled on demand.
 struct found {
     std::shared_ptr<cache::entry const> entry; // never null
     cache::origin origin;

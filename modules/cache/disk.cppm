@@ -126,6 +126,7 @@ class disk {
 enum class file_kind { entry, temporary, aside, lock, foreign };
 file_kind kind_of(std::string_view name);
 
+// A file of a cache folder.
 struct cached_file {
     std::string name;
     file_kind kind;

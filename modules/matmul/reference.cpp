@@ -36,6 +36,7 @@ double rounding_error(double value, result_type type) {
     return 0x1p-11 * std::abs(value) + 0x1p-25;
 }
 
+// A value, and a bound on its error.
 struct bounded_value {
     double value, bound;
 };

@@ -18,6 +18,7 @@ namespace spio::model {
 
 namespace {
 
+// The model of a file, for kernels of one architecture.
 struct local_model {
     std::string arch, text;
     forest trees;

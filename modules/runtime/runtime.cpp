@@ -175,6 +175,7 @@ void check_capture(bool is_captured, spec const& spec) {
 
 } // namespace
 
+// What a runtime consists of; each part may use those above it.
 struct runtime::parts {
     std::shared_ptr<cuda::driver const> driver;
     spio::device device;

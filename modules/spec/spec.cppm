@@ -146,6 +146,7 @@ specialization specialization_of(std::string_view family, Problem const& problem
 enum class config_origin { tuned, model, family };
 std::string_view name_of(config_origin);
 
+// A problem of a family that needs a configuration, and below the configuration for it.
 struct config_query {
     std::string_view family;
     std::string problem; // canonical

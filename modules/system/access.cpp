@@ -28,6 +28,7 @@ enum class tag : std::uint16_t { user = 0x02, owning_group = 0x04, group = 0x08,
 constexpr std::uint16_t write_permission = 2;
 constexpr std::size_t header_bytes = 4, entry_bytes = 8;
 
+// An entry of an access-control list as the kernel of Linux writes it.
 struct access_entry {
     tag kind;
     std::uint16_t permissions;

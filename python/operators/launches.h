@@ -66,6 +66,7 @@ struct weight_gradient_request {
 };
 // The floats of memory that the kernels of this gradient share.
 std::size_t workspace_floats(place const&, weight_gradient_request const&);
+// The tensors of a weight gradient: dw and, if there is a bias, dbias are computed from x and dy.
 struct weight_gradient_memory {
     void const *x, *dy;
     void* dw;

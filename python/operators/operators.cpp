@@ -39,7 +39,7 @@ std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor
 
 namespace {
 
-// The same of the other operators.
+// Likewise for LayerNorm and matrix products.
 Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& weight,
                            std::optional<Tensor> const& bias, double epsilon) {
     auto const function = uses_host_device() ? layernorm_2d_by_kernels : aten::layernorm_2d;

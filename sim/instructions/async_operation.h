@@ -56,6 +56,7 @@ struct async_operation {
     int bytes = 0;
 };
 
+// Bytes of a block's shared memory.
 struct shared_range {
     int offset, bytes;
 };
@@ -71,6 +72,7 @@ struct bulk_store {
     std::vector<store_piece> pieces;
     std::vector<unsigned char> data; // the bytes that it has read
 };
+// The stores of a group. It is read once they have all read shared memory.
 struct bulk_store_group {
     std::vector<bulk_store> stores;
     bool is_read = false;

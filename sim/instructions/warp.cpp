@@ -70,6 +70,7 @@ static void perform_ballot(collective& collective) {
 }
 constexpr warp_operation ballot_operation = {"ballot", perform_ballot};
 
+// Combines two lanes' values.
 using reduction = int (*)(int, int);
 template <reduction Reduce> static void perform_reduction(collective& collective) {
     int result = argument_of<int>(collective, std::countr_zero(collective.lanes));

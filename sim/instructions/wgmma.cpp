@@ -124,6 +124,7 @@ static warp_products& products_of_warp(gpu_thread const& thread) {
     return products_of(thread).warps[thread.warp() % 4];
 }
 
+// What a lane brings: the product, which is the warp's, and its own sums.
 struct product_argument {
     warp_product product;
     float* sums;

@@ -13,6 +13,7 @@
 
 namespace spio::test {
 
+// What a command line has answered.
 struct answer {
     command::exit_status status;
     std::string printed, told; // on standard output and on standard error

@@ -53,6 +53,7 @@ void write(std::string const& file, std::string_view text) {
     std::ofstream(file, std::ios::binary) << text;
 }
 
+// A kernel of a pack, and the size of its image.
 struct pack_entry {
     spec kernel;
     std::size_t bytes;

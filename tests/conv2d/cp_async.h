@@ -14,6 +14,7 @@ namespace spio::test::conv2d_cp_async {
 using namespace conv2d_layers;
 using conv2d::cp_async::config;
 
+// A problem, and the configuration that it is tried with.
 struct layer {
     conv2d::problem problem;
     conv2d::cp_async::config config;

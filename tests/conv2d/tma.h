@@ -15,6 +15,7 @@ namespace spio::test::conv2d_tma {
 using namespace conv2d_layers;
 using conv2d::tma::config;
 
+// A problem, and the configuration that it is tried with.
 struct layer {
     conv2d::problem problem;
     conv2d::tma::config config;

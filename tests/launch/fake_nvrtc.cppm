@@ -38,6 +38,7 @@ bool fails(char const* entry) {
 }
 constexpr auto refused = result(7); // NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
 
+// What a program of NVRTC stands for here.
 struct text {
     std::string source, cubin = {};
 };

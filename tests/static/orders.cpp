@@ -172,6 +172,7 @@ constexpr bool has_late_order(int n) {
 }
 static_assert(has_late_order(0) && has_late_order(1) && has_late_order(6) && has_late_order(8));
 
+// A function of positions that does nothing.
 struct nothing {
     template <class P> constexpr void operator()(P) const {}
 };

@@ -82,6 +82,7 @@ struct level {
 };
 
 enum class token_kind : unsigned char { name, number, string, sign, newline, indent, dedent, end };
+// A token of a program; the end of a line and a change of indentation are tokens too.
 struct token {
     token_kind kind;
     span location;
