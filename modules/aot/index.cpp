@@ -71,9 +71,12 @@ void read_entry(reader& index, packed_image& entry) {
 // The reason why write_pack() cannot have written this entry; empty if it can.
 std::string defect_of(packed_image const& entry) {
     auto const is_possible = [](extent const& extent) {
-        return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= 1024 &&
-               extent.y <= 1024 && extent.z <= 64 &&
-               std::int64_t{extent.x} * extent.y * extent.z <= 1024;
+        int room = 1024;
+        for (int const size : {extent.x, extent.y, extent.z}) {
+            if (size < 1 || size > room) return false;
+            room /= size;
+        }
+        return extent.z <= 64;
     };
     if (entry.symbol.empty() || entry.arch.empty() || entry.line.empty()) return "has no name";
     if (entry.kind != image_kind::cubin && entry.kind != image_kind::ptx &&

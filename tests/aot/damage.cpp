@@ -19,62 +19,13 @@
 
 import spio.aot;
 import spio.axpby;
+import spio.damaged_packs;
 import spio.image;
 import spio.spec;
 import spio.text;
 
 using namespace spio;
-
-namespace {
-
-using bytes = std::vector<std::byte>;
-
-// Images of two kernels, one of them for two architectures, whose bytes are no machine code.
-std::vector<aot::image_to_pack> three() {
-    std::vector<aot::image_to_pack> packed;
-    for (auto const& [n, arch] : {std::pair(1, sm_80), {1, sm_90a}, {1 << 30, sm_80}}) {
-        auto const kernel = axpby::specialize({.n = n}, arch);
-        packed.push_back({.kernel = kernel,
-                          .kind = image_kind::cubin,
-                          .bytes = bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)),
-                          .compiler = "c 1",
-                          .text_digest = text_digest_of(kernel),
-                          .plain_bytes = 99});
-    }
-    return packed;
-}
-
-aot::pack pack_of(bytes const& source) { return aot::pack(source, "p", {}); }
-
-// The reason for which a pack of these bytes is refused, or "none".
-std::string refusal(bytes const& source) {
-    try {
-        pack_of(source).verify();
-    } catch (spio::error const& e) {
-        CHECK(e.subject() == "pack p");
-        return e.reason();
-    }
-    return "none";
-}
-
-std::string_view text_of(bytes const& source) {
-    return {reinterpret_cast<char const*>(source.data()), source.size()};
-}
-
-// Overwrites the bytes at an offset with a number.
-template <class T> void put(bytes& destination, std::size_t offset, T value) {
-    std::memcpy(destination.data() + offset, &value, sizeof value);
-}
-// Computes the checksum of a changed pack anew, so that only later checks can refuse it.
-void sign(bytes& packed) {
-    unsigned long long index_bytes = 0;
-    std::memcpy(&index_bytes, packed.data() + 24, sizeof index_bytes);
-    if (index_bytes > packed.size() - 40) return;
-    auto const header = fast_digest_of(text_of(packed).substr(0, 32));
-    put(packed, 32, fast_digest_of(text_of(packed).substr(40, index_bytes), header));
-}
-
-} // namespace
+using namespace damaged_packs;
 
 TEST_CASE("a pack is written once for each symbol and architecture, and read as it was written") {
     auto images = three();
@@ -168,8 +119,12 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
         std::memcpy(&size, packed.data() + offset, sizeof size);
         offset += 4 + size;
     }
-    CHECK(replacement(offset, 2u).ends_with("is of no kind"));
-    CHECK(replacement(offset, 77u).ends_with("is of no kind"));
+    for (unsigned const kind : {0u, 1u, 2u, 3u, 4u, 77u}) {
+        // 0 is a cubin, 1 PTX, 2 an image for the host, which no pack has, and 3 a fatbin.
+        bool const has_kind = kind == 0 || kind == 1 || kind == 3;
+        auto const reason = replacement(offset, kind);
+        CHECK((has_kind ? reason == "none" : reason.ends_with("is of no kind")));
+    }
     CHECK(replacement(offset + 4, 0u).ends_with("has an impossible block"));
     CHECK(replacement(offset + 4, 1025u).ends_with("has an impossible block"));
     CHECK(replacement(offset + 16, -1).ends_with("has an impossible cluster"));
@@ -188,6 +143,11 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
             }
         }
     }
+    // The product of these sizes is 2^64.
+    auto vast = packed;
+    put(vast, offset + 4, 1 << 30), put(vast, offset + 8, 1 << 30), put(vast, offset + 12, 16);
+    sign(vast);
+    CHECK(refusal(vast).ends_with("has an impossible block"));
     CHECK(replacement(offset + 28, -1).ends_with("has less than no shared memory"));
     CHECK(replacement(offset + 36, 0ull).ends_with("is not where it should be"));
     CHECK(replacement(offset + 36, ~63ull).ends_with("is not where it should be"));

@@ -212,7 +212,26 @@ TEST_CASE(
     CHECK(!is_private(alice + "eve:x:1001:1000::/home/eve:/bin/sh\n", "alice:x:1000:\n"));
     CHECK(!is_private("eve:x:1001:1000::/home/eve:/bin/sh\n" + alice, "alice:x:1000:\n"));
     CHECK(!is_private("alice:x:1000:50::/home/alice:/bin/sh\n", "alice:x:1000:\n"));
+    // Users of one number are one user, who has the name that comes first; so have groups.
+    std::string const namesake = "alias:x:1000:1000::/home/alice:/bin/sh\n";
+    CHECK(is_private(alice + namesake, "alice:x:1000:\n"));
+    CHECK(!is_private(namesake + alice, "alice:x:1000:\n"));
+    CHECK(is_private(alice, "alice:x:1000:\nstaff:x:1000:\n"));
+    CHECK(is_private(alice, "staff:x:1000:\nalice:x:1000:\n"));
+    CHECK(!is_private(alice, "alice:x:1000:\nstaff:x:1000:eve\n"));
+    CHECK(!is_private(alice, "staff:x:1000:eve\nalice:x:1000:\n"));
+    CHECK(is_private(alice + "eve:x:1001:1001::/home/eve:/bin/sh\n",
+                     "eve:x:1001:alice\nalice:x:1000:\n"));
+    // What cannot be read to its end may name others.
+    std::string const long_text(100'000, 'a');
+    CHECK(!is_private(alice + "bob:x:1001:1001::/" + long_text + ":/bin/sh\n", "alice:x:1000:\n"));
+    CHECK(!is_private(alice, "alice:x:1000:\nbob:x:1001:" + long_text + "\n"));
     CHECK(!is_private_group(1000, 1000, "/nowhere", groups.c_str()));
+    CHECK(!is_private_group(1000, 1000, users.c_str(), "/nowhere"));
+    // The user 1 is one as others are.
+    write(users, "daemon:x:1:1::/:/bin/sh\n");
+    write(groups, "daemon:x:1:\n");
+    CHECK(is_private_group(1, 1, users.c_str(), groups.c_str()));
     // No group is private to root, whatever the files say.
     CHECK(!is_private_group(0, 0));
 }
