@@ -164,3 +164,69 @@ TEST_CASE("loads are waited for") {
                       wait(0);
                   });
 }
+
+TEST_CASE("a box is checked where it lies in memory, and nowhere else") {
+    // The tensor has 240 floats.
+    spio::sim::memory<float> const short_of_two_rows{192, "from"};
+    auto const map = map_of(short_of_two_rows.data(), spio::sim::swizzle_span::none);
+    auto const load_from = [&](int column, int row) {
+        make_barrier();
+        if (thread() == 0) {
+            machine::mbarrier_arrive_and_expect(barrier(), 128);
+            machine::box_load(&word(0), &map, {column, row}, barrier());
+        }
+        wait(0);
+    };
+    auto const store_to = [&](int column, int row) {
+        for (int i = thread(); i < 32; i += 32) word(i) = 1;
+        machine::fence_for_bulk_copies();
+        machine::sync_block();
+        if (thread() == 0) {
+            machine::box_store(&map, {column, row}, &word(0));
+            machine::commit_bulk_stores();
+            machine::wait_for_bulk_stores<0>();
+        }
+    };
+    launch_shape const one = {.shape = {.block = {32}, .shared_bytes = 8192}};
+    for (float& value : short_of_two_rows) value = 0;
+    for (int const row : {-4, -1, 0, 4, 10}) {
+        expect_no_misuse(one, [&] { load_from(0, row); });
+        // Only a load may begin before the tensor.
+        if (row >= 0) expect_no_misuse(one, [&] { store_to(0, row); });
+    }
+    expect_no_misuse(one, [&] { load_from(24, 6); });
+    expect_no_misuse(one, [&] { store_to(24, 6); });
+    for (int const row : {5, 9}) {
+        expect_misuse(misuse::global_out_of_bounds, "box_load", one, [&] { load_from(0, row); });
+        expect_misuse(misuse::global_out_of_bounds, "box_store", one, [&] { store_to(0, row); });
+    }
+}
+
+TEST_CASE("a load needs an order after what was read where it writes") {
+    fixture const global;
+    for (bool const has_fences : {false, true}) {
+        auto const kernel = [&] {
+            auto& flag = reinterpret_cast<unsigned&>(word(1000));
+            if (thread() == 0) flag = 0;
+            if (thread() < 2) word(thread()) = 1;
+            make_barrier();
+            if (thread() == 32) {
+                global.target(0)[0] = word(0);
+                if (has_fences) machine::fence_block();
+                machine::atomic_add(&flag, 1);
+            } else if (thread() == 0) {
+                while (machine::atomic_add(&flag, 0) == 0) machine::nap(1);
+                if (has_fences) machine::fence_block();
+                machine::mbarrier_arrive_and_expect(barrier(), 512);
+                machine::bulk_load(&word(0), global.input.data(), 512, barrier());
+                wait(0);
+            }
+        };
+        launch_shape const one = {.shape = {.block = {64}, .shared_bytes = 8192}};
+        if (has_fences) {
+            expect_no_misuse(one, kernel);
+        } else {
+            expect_misuse(misuse::race, "bulk_load", one, kernel);
+        }
+    }
+}

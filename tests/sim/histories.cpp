@@ -166,6 +166,22 @@ TEST_CASE("the race shadow remembers what is old, after a million of other acces
     CHECK(shadow.add({4, 1, none, 4}, 12, 1, access::read).observer == 0);
 }
 
+TEST_CASE("the race shadow keeps a read beside an atomic of the same epoch") {
+    race_shadow shadow;
+    shadow.open(bytes);
+    vector_clock const none;
+    vector_clock second;
+    second.raise(2, 1, observers);
+    CHECK(shadow.add({1, 1, none, 1}, 0, 4, access::atomic).offset == -1);
+    CHECK(shadow.add({2, 1, none, 2}, 0, 4, access::atomic).offset == -1);
+    CHECK(shadow.add({1, 1, second, 1}, 0, 4, access::read).offset == -1);
+    // The third is ordered after the second, and not after the first.
+    auto const race = shadow.add({3, 1, second, 3}, 0, 4, access::atomic);
+    CHECK(race.offset == 0);
+    CHECK(race.observer == 1);
+    CHECK(race.kind == access::read);
+}
+
 TEST_CASE("free grains are taken from the smallest range that is long enough") {
     constexpr std::size_t first = 3, count = 40;
     std::mt19937 random(3);
