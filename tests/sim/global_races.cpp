@@ -91,6 +91,22 @@ TEST_CASE("atomics of blocks do not race among themselves, and order the blocks"
                   });
 }
 
+TEST_CASE("atomics on shared memory order no blocks, although each block's lies at one address") {
+    spio::sim::memory<int> output(1, "output");
+    launch_shape const shared = {.grid = {4}, .shape = {.block = {32}, .shared_bytes = 64}};
+    expect_misuse(misuse::race, "of `output`, where block", shared, [&] {
+        if (thread() > 0) return;
+        auto& count = reinterpret_cast<unsigned&>(word(0));
+        count = 0;
+        machine::fence_device();
+        machine::atomic_add(&count, 1);
+        machine::fence_device();
+        output[0] = block();
+        machine::fence_device();
+        machine::atomic_add(&count, 1);
+    });
+}
+
 TEST_CASE("blocks of a cluster are ordered by its barrier") {
     spio::sim::memory<int> output(32, "output");
     launch_shape const cluster = {.grid = {4}, .shape = {.block = {32}, .cluster = {4}}};
