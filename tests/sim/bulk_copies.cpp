@@ -187,18 +187,18 @@ TEST_CASE("a box is checked where it lies in memory, and nowhere else") {
             machine::wait_for_bulk_stores<0>();
         }
     };
-    launch_shape const one = {.shape = {.block = {32}, .shared_bytes = 8192}};
+    launch_shape const warp = {.shape = {.block = {32}, .shared_bytes = 8192}};
     for (float& value : short_of_two_rows) value = 0;
     for (int const row : {-4, -1, 0, 4, 10}) {
-        expect_no_misuse(one, [&] { load_from(0, row); });
+        expect_no_misuse(warp, [&] { load_from(0, row); });
         // Only a load may begin before the tensor.
-        if (row >= 0) expect_no_misuse(one, [&] { store_to(0, row); });
+        if (row >= 0) expect_no_misuse(warp, [&] { store_to(0, row); });
     }
-    expect_no_misuse(one, [&] { load_from(24, 6); });
-    expect_no_misuse(one, [&] { store_to(24, 6); });
+    expect_no_misuse(warp, [&] { load_from(24, 6); });
+    expect_no_misuse(warp, [&] { store_to(24, 6); });
     for (int const row : {5, 9}) {
-        expect_misuse(misuse::global_out_of_bounds, "box_load", one, [&] { load_from(0, row); });
-        expect_misuse(misuse::global_out_of_bounds, "box_store", one, [&] { store_to(0, row); });
+        expect_misuse(misuse::global_out_of_bounds, "box_load", warp, [&] { load_from(0, row); });
+        expect_misuse(misuse::global_out_of_bounds, "box_store", warp, [&] { store_to(0, row); });
     }
 }
 
@@ -222,11 +222,11 @@ TEST_CASE("a load needs an order after what was read where it writes") {
                 wait(0);
             }
         };
-        launch_shape const one = {.shape = {.block = {64}, .shared_bytes = 8192}};
+        launch_shape const warps = {.shape = {.block = {64}, .shared_bytes = 8192}};
         if (has_fences) {
-            expect_no_misuse(one, kernel);
+            expect_no_misuse(warps, kernel);
         } else {
-            expect_misuse(misuse::race, "bulk_load", one, kernel);
+            expect_misuse(misuse::race, "bulk_load", warps, kernel);
         }
     }
 }
