@@ -165,7 +165,7 @@ def faults_of(path):
     def is_editable(position):
         start = code.rfind("\n", 0, position) + 1
         line = code[start:code.find("\n", position)]
-        is_parameter = re.search(r"\w<[^<>;()]*$|[\w\]]\[[^\]]*$|\baxis<\w+>\([^()]*$", code[start:position]) and re.match(r".*[>\])]", line[position - start:])
+        is_parameter = re.search(r"\w<[^<>;()]*$|[\w\])]\[[^\]]*$|\baxis<\w+>\([^()]*$", code[start:position]) and re.match(r".*[>\])]", line[position - start:])
         if any(first <= position < last for first, last in constants):
             return False
         return not fixed.match(line) and not left_alone.search(line) and not idle.search(line) \

@@ -45,10 +45,10 @@ rooms = {
 }
 # What is built, and the tests that may judge, by a regular expression.
 targets = ["test_aot", "test_cache", "test_command", "test_cuda", "test_cuda_python", "test_kernels", "test_launch", "test_model",
-           "test_nvrtc", "test_sim", "test_sim_arithmetic", "test_spec", "test_system", "test_tuned", "privileged", "second_start",
+           "test_nvrtc", "test_setup", "test_sim", "test_sim_arithmetic", "test_spec", "test_system", "test_tuned", "privileged", "second_start",
            "slow_library", "spio", "spio_packer"]
-judges = (r"aot|aot[.](wrong_line|verify|usage|device)|cache|command|command[.]program|cuda|cuda_python|jit[.]nvrtc|kernels|kernels[.]planted.*"
-          r"|launch|launch[.](aot_only|jit_only|wrong_policy|log|second_start)|model|sim|sim[.]arithmetic|spec|system"
+judges = (r"aot|aot[.](wrong_line|verify|usage|device)|cache|command|command[.](local_models|program|setup)|cuda|cuda_python|jit[.]nvrtc|kernels|kernels[.]planted.*"
+          r"|launch|launch[.](aot_only|jit_only|wrong_policy|no_model|refused_files|log|second_start)|model|sim|sim[.]arithmetic|spec|spec[.]local_models|system"
           r"|system[.](ignored_children|privileged)|tuned")
 # The numbers of the faults of survivors.txt begin here; those before are drawn.
 first_survivor = 50000

@@ -112,13 +112,13 @@ def units_of(test):
         names = re.findall(r"^def (test_\w+)", "".join(
             path.read_text() for path in pathlib.Path(test["command"][1]).parent.glob("*.py")), re.M)
         return [Unit(test, f"{test['name']} {each}", [each]) for each in names]
-    if len(test["command"]) > 2 or not re.fullmatch(r"test_\w+", name):
+    if len(test["command"]) > 2 or test["command"][-1].startswith("-tc=") or not re.fullmatch(r"test_\w+", name):
         return [Unit(test, test["name"], [])]
     if name == "test_kernels":
         said = subprocess.run([program, "--small"], capture_output=True, text=True).stdout
         names = sorted(set(re.findall(r"^(?:pass|FAIL) (\S+)", said, re.M)))
         return [Unit(test, f"{test['name']} {each}", [each]) for each in names]
-    said = subprocess.run([program, "--list-test-cases"], capture_output=True, text=True, cwd=test["folder"]).stdout
+    said = subprocess.run([*test["command"], "--list-test-cases"], capture_output=True, text=True, cwd=test["folder"]).stdout
     cases = [line for line in said.splitlines() if line and not line.startswith(("[doctest]", "===", "summary:"))]
     return [Unit(test, f"{test['name']}: {case}", ["--abort-after=1", "-tc=" + re.sub(r"[,\\\"]", "?", case)])
             for case in dict.fromkeys(cases)]
