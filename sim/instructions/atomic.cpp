@@ -29,16 +29,19 @@ static void collect_clock(gpu_thread& thread, void const* word) {
 // Atomics on global memory also order blocks, for global memory. A block is released before its
 // atomic changes the word, and a block acquires after its atomic has read the word, because another
 // OS thread may run the other block at the same time.
+static bool orders_blocks(gpu_block const& block, void const* word) {
+    return block.global_checks.races && !block.shared.is_shared(word);
+}
 static void release_block(gpu_thread const& thread, void const* word) {
     auto& block = *thread.block;
-    if (!block.global_checks.races || block.shared.is_shared(word)) return;
+    if (!orders_blocks(block, word)) return;
     auto blocks = block.predecessors;
     blocks.insert(block.number);
     launch_of(thread).block_order.release(word, blocks);
 }
 static void acquire_block(gpu_thread const& thread, void const* word) {
     auto& block = *thread.block;
-    if (!block.global_checks.races || block.shared.is_shared(word)) return;
+    if (!orders_blocks(block, word)) return;
     launch_of(thread).block_order.acquire(word, block.predecessors);
 }
 

@@ -152,6 +152,7 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
     CHECK(replacement(offset + 36, 0ull).ends_with("is not where it should be"));
     CHECK(replacement(offset + 36, ~63ull).ends_with("is not where it should be"));
     CHECK(replacement(offset + 44, ~0ull).ends_with("is not where it should be"));
+    CHECK(replacement(offset + 44, packed.size()).ends_with("is not where it should be"));
     CHECK(replacement(offset + 44, 0ull).ends_with("has no image"));
 
     // A pack that has two images for one kernel and one architecture.

@@ -45,7 +45,9 @@ inline result answer(to<"cuDeviceGet">, abi::device* device, int ordinal) {
 }
 inline result answer(to<"cuDeviceGetName">, char* name, int size, abi::device ordinal) {
     if (!is_device(ordinal)) return result::invalid_device;
-    std::strncpy(name, ("Fake " + std::to_string(ordinal)).c_str(), static_cast<std::size_t>(size));
+    // A name may take all the room that there is, and its end is then cut off.
+    auto const text = gpus.name + std::to_string(ordinal);
+    std::strncpy(name, text.c_str(), static_cast<std::size_t>(size));
     return result::success;
 }
 inline result answer(to<"cuDeviceGetUuid">, abi::uuid* uuid, abi::device ordinal) {

@@ -49,7 +49,8 @@ struct machine {
 
     std::mutex mutex;
     std::map<std::uintptr_t, object> objects;
-    int counted = devices; // the answer of cuDeviceGetCount
+    int counted = devices;      // the answer of cuDeviceGetCount
+    std::string name = "Fake "; // of each device, before its number
     int retained[devices] = {};
     int driver_version = 13000;
     int major = 9; // of the capability of its GPUs

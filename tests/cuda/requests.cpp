@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 import spio.cuda;
 import spio.fake_driver;
@@ -119,6 +120,9 @@ TEST_CASE("a device has the name, the number, the memory and the identity that t
         for (std::size_t byte = 0; byte < uuid.size(); ++byte) {
             CHECK(uuid[byte] == (byte == 15 ? ordinal + 1 : 0));
         }
+        auto const usual = std::exchange(fake::the_machine().name, std::string(300, 'n'));
+        CHECK(device.name() == std::string(255, 'n'));
+        fake::the_machine().name = usual;
         context const context(device);
         CHECK(context_ref(context).memory().free == 1);
         CHECK(context_ref(context).memory().total == 2);

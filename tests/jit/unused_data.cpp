@@ -150,6 +150,17 @@ TEST_CASE("declarations of variables in PTX are no uses of them") {
                                   "\tld.global.u64 %rd1,[pointer];"}) {
         CHECK(uses_variables(std::string(declarations) + use));
     }
+    // Names of all characters that PTX allows, and names that begin or end as a variable's.
+    for (std::string const name : {"_a", "a_", "$a", "a$", "%a", "a%", "a9", "zA", "Z", "_Z1aE"}) {
+        auto const text = ".global .align 4 .u32 " + name + ";\n";
+        CHECK(!uses_variables(text));
+        CHECK(uses_variables(text + "\tmov.u64 %rd2, " + name + ";\n"));
+        CHECK(uses_variables(text + "\tst.global.u32 [" + name + "], %r1;\n"));
+        for (char const more : {'a', 'z', 'A', 'Z', '0', '9', '_', '$', '%'}) {
+            CHECK(!uses_variables(text + "\tmov.u64 %rd2, " + name + more + ";\n"));
+            CHECK(!uses_variables(text + "\tmov.u64 %rd2, q" + more + name + ";\n"));
+        }
+    }
 }
 
 TEST_CASE("symbols keep their numbers in a cubin with an attribute of an unknown kind") {

@@ -224,3 +224,38 @@ TEST_CASE("a process that is forked while its parent opens NVRTC gets an error t
         unsetenv(name);
     }
 }
+
+TEST_CASE("a forked process neither waits for the tasks of its parent nor runs them") {
+    task_queue queue;
+    std::latch begun(1);
+    std::atomic<bool> may_end = false;
+    std::atomic<int> runs = 0;
+    queue.add([&] {
+        begun.count_down();
+        while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ++runs;
+    });
+    queue.add([&] { ++runs; });
+    begun.wait();
+    pid_t const child = fork();
+    if (child == 0) {
+        alarm(60);
+        queue.wait();
+        bool const is_idle = runs == 0;
+        std::atomic<int> own_runs = 0;
+        queue.add([&] { ++own_runs; });
+        queue.wait();
+        bool const has_run = own_runs == 1;
+        queue.end();
+        queue.add([&] { ++own_runs; });
+        queue.wait();
+        _exit(is_idle && has_run && own_runs == 1 && runs == 0 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    may_end = true;
+    queue.wait();
+    CHECK(runs == 2);
+}

@@ -108,3 +108,35 @@ TEST_CASE("arguments of a matrix product are as aligned as the problem says") {
         }
     }
 }
+
+TEST_CASE("a launch of a matrix product has positive sizes, and those that the kernel knows") {
+    alignas(16) std::array<std::byte, 64> memory = {};
+    problem const known = {.m = 8, .n = 16, .k = 24, .batch = 2};
+    problem any = known;
+    any.made_for = matmul::known_sizes::none;
+    for (bool const is_known : {false, true}) {
+        problem const& p = is_known ? known : any;
+        for (int const changed : {0, 1, 2, 3}) {
+            for (int const size : {-8, 0, 8, 16, 24}) {
+                int sizes[] = {8, 16, 24, 2};
+                bool const is_usual = size == sizes[changed];
+                sizes[changed] = size;
+                matmul::args const args = {.sizes = {sizes[0], sizes[1], sizes[2], sizes[3]},
+                                           .a = {memory.data(), 64, 64},
+                                           .b = {memory.data(), 64, 64},
+                                           .d = {memory.data(), 64, 64}};
+                bool is_accepted = true;
+                try {
+                    matmul::check(p, args);
+                } catch (error const& e) {
+                    is_accepted = false;
+                    CHECK(e.reason().starts_with("the launch has other sizes: "));
+                }
+                CAPTURE(is_known);
+                CAPTURE(changed);
+                CAPTURE(size);
+                CHECK(is_accepted == (size > 0 && (!is_known || is_usual || changed == 3)));
+            }
+        }
+    }
+}

@@ -112,6 +112,9 @@ TEST_CASE("launches that no GPU accepts") {
     auto const empty_kernel = [] {};
     expect_misuse(misuse::launch_malformed, "a block of 1025 x 1 x 1 threads",
                   {.shape = {.block = {1025}}}, empty_kernel);
+    // No block and no thread is to blame.
+    auto const malformed = spio::sim::launch("planted", {.shape = {.block = {1025}}}, empty_kernel);
+    CHECK(malformed.text().starts_with("planted, block (0, 0, 0), thread (0, 0, 0): "));
     expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",
                   {.shape = {.shared_bytes = 300000}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1",

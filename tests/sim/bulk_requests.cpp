@@ -38,6 +38,13 @@ TEST_CASE("the engine refuses sizes and addresses that it cannot take") {
                   shape, by_thread_0([&] { machine::box_load(&word(0), &map, {0}, barrier()); }));
     expect_misuse(misuse::copy_malformed, "box_store from coordinate -8 of dimension 0 on", shape,
                   by_thread_0([&] { machine::box_store(&map, {-8, 0}, &word(0)); }));
+    expect_misuse(misuse::copy_malformed,
+                  "box_prefetch at 3 coordinates, by a map of a tensor that has 2", shape,
+                  by_thread_0([&] { machine::box_prefetch(&map, {0, 0, 0}); }));
+    auto const* const shifted = reinterpret_cast<spio::tensor_map_words const*>(
+        reinterpret_cast<unsigned char const*>(&map) + 16);
+    expect_misuse(misuse::copy_malformed, "prefetch_map .* 16 beyond a multiple of 64", shape,
+                  by_thread_0([&] { machine::prefetch_map(shifted); }));
     expect_misuse(misuse::mbarrier_not_made, "not fenced for the copy engine", shape, [&] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(), 1);
