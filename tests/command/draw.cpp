@@ -19,6 +19,7 @@
 #include <vector>
 
 import spio.command;
+import spio.system;
 
 using namespace spio;
 using command::exit_status;
@@ -187,4 +188,41 @@ TEST_CASE("draw takes layouts with their sizes from a file") {
     std::ofstream(file) << "k, i i=2 k=3\n";
     CHECK(ask({"draw", file, "--svg", picture}).printed == second);
     CHECK(std::filesystem::file_size(picture) > 0);
+}
+
+TEST_CASE("a picture has each element in its plane, row and column, and the color of its bank") {
+    test::folder const folder;
+    std::string const file = folder / "picture.svg";
+    std::string const layout = "tensor<float, j, i, k>";
+    CHECK(ask({"draw", layout, "j=2", "i=3", "k=8", "--svg", file}).status == exit_status::success);
+    std::ostringstream wanted;
+    auto const write = [&](int x, int y, auto const& words) {
+        wanted << "<text x='" << x << "' y='" << y << "'>" << words << "</text>\n";
+    };
+    // A cell is 40 x 24, the first at x 60. A plane has a row of columns' numbers above its own 3
+    // rows, and 30 below.
+    wanted << "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='302' "
+              "font-family='sans-serif' font-size='11' text-anchor='middle'>\n<text x='20' y='22' "
+              "font-size='14' text-anchor='start'>tensor&lt;float, j, i, k&gt;: the address of "
+              "each element, colored by bank</text>\n";
+    for (int plane = 0; plane < 2; ++plane) {
+        int const top = 50 + 126 * plane;
+        write(100, top - 4, "j = " + std::to_string(plane) + " ");
+        write(30, top + 16, "i / k");
+        for (int column = 0; column < 8; ++column) write(80 + 40 * column, top + 16, column);
+        for (int row = 0; row < 3; ++row) {
+            int const y = top + 24 * (row + 1);
+            write(30, y + 16, row);
+            for (int column = 0; column < 8; ++column) {
+                int const element = 24 * plane + 8 * row + column, bank = element % 32;
+                wanted << "<rect x='" << 60 + 40 * column << "' y='" << y
+                       << "' width='40' height='24' fill='hsl(" << bank / 4 * 45 << " 65% "
+                       << 60 + 9 * (bank % 4) << "%)' stroke='white'><title>bank " << bank
+                       << "</title></rect>\n";
+                write(80 + 40 * column, y + 16, 4 * element);
+            }
+        }
+    }
+    wanted << "</svg>\n";
+    CHECK(read_file(file) == wanted.str());
 }

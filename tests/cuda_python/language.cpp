@@ -184,6 +184,12 @@ TEST_CASE("numbers and operators need no blanks between them") {
     }
 }
 
+TEST_CASE("a tab of an indentation goes on to the next multiple of 8 columns") {
+    CHECK(first("if n == 1:\n     \tif n == 1:\n         o[0] = 7", 1) == 7);
+    CHECK(first("if n == 1:\n     \tif n == 1:\n     \t o[0] = 7", 1) == 7);
+    CHECK(first("if n == 1:\n    \t\tif n == 1:\n                 o[0] = 7", 1) == 7);
+}
+
 TEST_CASE("complex numbers have + - and *") {
     auto const result = complex_numbers("z = 2j * complex128(3) + 1\n    o[0] = z * z - z");
     auto const z = std::complex<double>(1, 6);

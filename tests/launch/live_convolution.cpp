@@ -299,30 +299,3 @@ TEST_CASE("a chip without a learned model takes estimates, and says so once") {
     }
     fake::the_machine().major = 9;
 }
-
-// The test launch.refused_files runs this case with a log, and looks for both lines.
-TEST_CASE("files of this machine that cannot be used are told in the log, and change nothing") {
-    rig rig;
-    std::string const caches = rig.folder / "caches";
-    std::filesystem::create_directories(caches + "/models");
-    std::ofstream(caches + "/tuned.txt") << "no choice\n";
-    std::ofstream(caches + "/models/own.txt") << "no model\n";
-    std::map<std::string, std::string> previous;
-    for (auto const* name : {"SPIO_CACHE_DIR", "SPIO_TUNED"}) {
-        if (char const* const value = std::getenv(name)) previous[name] = value;
-        unsetenv(name);
-    }
-    setenv("SPIO_CACHE_DIR", caches.c_str(), 1);
-    auto options = rig.options();
-    options.tuned_file.clear();
-    options.live_tuning = false;
-    auto const gpu = runtime(options);
-    unsetenv("SPIO_CACHE_DIR");
-    for (auto const& [name, value] : previous) setenv(name.c_str(), value.c_str(), 1);
-    auto const layer = layer_of();
-    auto const symbol_of = [&](conv2d::config const& config) {
-        return conv2d::specs_of(layer, config, sm_90a).front().symbol;
-    };
-    CHECK(symbol_of(conv2d::best_config(layer, sm_90a, gpu.configs())) ==
-          symbol_of(conv2d::best_config(layer, sm_90a)));
-}
