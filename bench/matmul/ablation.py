@@ -20,11 +20,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 LOOP = "#pragma unroll 1"
-COPY = "if (step < steps - 1) block.copy(step, steps - 1, stage(writing));"
-LOAD = "load_step((step + 1) % 2, stage(reading), (step + 1) % steps);"
-WAIT = "wait_for_copies<Config.stages - 2>();\n                sync_block();"
+COPY = ["if (has_next) block.copy(Step, steps - 1, writing.stage());"]
+LOADS = ["load_step((Step + 1) % 2, reading.stage(), Step + 1);", "load_step((Step + 1) % 2, reading.stage(), 0);"]
+BARRIERS = ["if (has_next || !Config.has_mbarriers()) copied();", "block.wait_for_tiles(reading);"]
 # What each variant leaves out of the loop over k.
-VARIANTS = {"nothing": [], "copies": [COPY], "ldmatrix": [LOAD], "copies and ldmatrix": [COPY, LOAD], "barriers": [WAIT]}
+VARIANTS = {"nothing": [], "copies": COPY, "ldmatrix": LOADS, "copies and ldmatrix": COPY + LOADS, "barriers": BARRIERS}
 # The fields of a configuration: m and n of a block's tile, warps along m and along n, stages of its ring, and rows of tiles in a
 # band, whose blocks run at the same time.
 CONFIGS = {"wide": (128, 256, 2, 4, 4, 8), "high": (256, 128, 4, 2, 4, 4), "pair": (128, 128, 2, 2, 3, 8)}
@@ -73,7 +73,7 @@ def called(status, call):
 def milliseconds(function, config, size, driver, torch, matrices):
     """The median time of a product of squares of this size, of 8 launches through the driver."""
     m, n, warps_m, warps_n, stages, _ = config
-    shared = stages * 2 * 64 * (m + n)
+    shared = stages * 2 * 64 * (m + n) + (16 * -(-stages // 2) if stages >= 4 else 0)  # tiles, and an mbarrier of each stage
     max_dynamic_shared_bytes = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     called(driver.cuFuncSetAttribute(function, max_dynamic_shared_bytes, shared), "cuFuncSetAttribute")
     # The struct of the kernel's arguments: m, n, k and the batch; of each matrix its address, the distance of its lines and that

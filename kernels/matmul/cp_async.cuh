@@ -11,9 +11,11 @@
 //     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied
 //     result  sums --> a tile in shared memory --epilogue--> d
 //
-// All threads copy tiles, as many ahead as there are stages, less one, some cells between the
-// products of each part of a step. One barrier for each tile tells that all threads' copies have
-// come, and that the oldest stage may be overwritten.
+// All threads copy tiles, some cells between the products of each part of a step. From four stages
+// on, tiles are copied as many steps ahead as half the stages, and an mbarrier of each stage tells
+// that what all threads copied there has come. A thread arrives at it when it has read the tile
+// that it multiplies. So whoever sees a tile come knows that all have read the one half a ring
+// before, which is copied over next. With fewer stages, a barrier of the block tells both.
 #pragma once
 
 #include "matmul/cp_async_store.cuh"
@@ -65,47 +67,50 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     };
 
     // Products begin with the last tiles along k.
-    using stage = bounded<STAGE, Config.stages>;
-    block.copy_last(stage(0));
-    commit_copies();
-    for (int n = 1; n < Config.stages - 1; ++n) {
-        block.copy(0, 1, n < block.depth, stage(n));
-        commit_copies();
+    typename Block::ring reading, writing;
+    auto const copied = [&] {
+        block.end_copies(writing.stage());
+        ++writing;
+    };
+    block.set_up();
+    block.copy_last(writing.stage());
+    copied();
+    for (int n = 1; n < Config.copied_ahead(); ++n) {
+        if (n < block.depth) block.copy(0, 1, writing.stage());
+        copied();
     }
-    // The stage that is multiplied, and the one that is overwritten.
-    int reading = 0, writing = Config.stages - 1;
-    wait_for_copies<Config.stages - 2>();
-    sync_block();
-    load_step(0, stage(0), 0);
+    block.wait_for_tiles(reading);
+    load_step(0, reading.stage(), 0);
 #pragma unroll 1
     for (int k = 0; k < block.depth; ++k) {
-        // A step multiplies 16 of the tile's places along k. The last one goes on to the next
-        // stage, whose first fragments it loads. Its number is a constant, because fragments are
-        // in registers only if the compiler knows which of the two buffers has them.
-        bool const has_next = k + Config.stages - 1 < block.depth;
+        // A step multiplies 16 of the tile's places along k, and loads the fragments of the next
+        // step: the last one those of the next stage. Its number is a constant, because fragments
+        // are in registers only if the compiler knows which of the two buffers has them.
+        bool const has_next = k + Config.copied_ahead() < block.depth;
         auto const multiply_step = [&]<int Step>(numbers<Step>) {
-            if constexpr (Step == steps - 1) {
-                writing = reading;
-                reading = reading + 1 == Config.stages ? 0 : reading + 1;
-                commit_copies();
-                wait_for_copies<Config.stages - 2>();
-                sync_block();
+            if constexpr (Step < steps - 1) {
+                load_step((Step + 1) % 2, reading.stage(), Step + 1);
+                if (has_next) block.copy(Step, steps - 1, writing.stage());
+            } else {
+                if (has_next || !Config.has_mbarriers()) copied();
+                ++reading;
+                if (k + 1 < block.depth) {
+                    block.wait_for_tiles(reading);
+                    load_step((Step + 1) % 2, reading.stage(), 0);
+                }
             }
-            load_step((Step + 1) % 2, stage(reading), (Step + 1) % steps);
-            if constexpr (Step < steps - 1) block.copy(Step, steps - 1, has_next, stage(writing));
             multiply(c, typename Block::As(a_data[Step % 2]), typename Block::Bs(b_data[Step % 2]));
         };
         [&]<int... Step>(numbers<Step...>) {
             (multiply_step(numbers<Step>()), ...);
         }(numbers_below<steps>());
     }
-    wait_for_copies<0>();
 
     sync_block();
-    stores<Problem, Config> const stores(block, p.args);
+    stores<Problem, Config, Epilogue> const stores(block, p.args, epilogue);
     stores.write(c, warp);
     sync_block();
-    stores.run(epilogue);
+    stores.run();
 }
 template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
     run<Problem, Config>(p, standard_epilogue<Problem>{p.args.sizes, p.args.bias, p.args.c});

@@ -24,9 +24,16 @@ struct config {
     // The sums pass through shared memory when the factors have been read, in rows that are
     // `padding` floats longer than the tile.
     static constexpr int padding = 8;
+    constexpr int tile_bytes() const { return max(stages * stage_bytes(), 4 * m * (n + padding)); }
+    // Whether each stage has an mbarrier. With less than four stages, tiles would be copied only
+    // one step ahead, and a barrier of the block for each tile takes less time.
+    constexpr bool has_mbarriers() const { return stages >= 4; }
     constexpr int shared_bytes() const {
-        return max(stages * stage_bytes(), 4 * m * (n + padding));
+        return tile_bytes() + (has_mbarriers() ? 16 * divup(stages, 2) : 0); // 8 of each
     }
+    // The steps along k between the copy of a tile and its products. With mbarriers, a thread that
+    // is more than half the stages ahead could copy over a tile that another one still reads.
+    constexpr int copied_ahead() const { return has_mbarriers() ? stages / 2 : stages - 1; }
     // Whether a kernel of this configuration can compute the problem.
     // A warp has at most 64 x 64 sums, or its threads would need too many registers. All threads
     // load 8, 16, 32 or 64 lines of a tile at a time, 8 cells each. Other bounds only keep products

@@ -14,6 +14,7 @@
 #include "matmul/cp_async.h"
 #include "matmul/cp_async_copy.cuh"
 #include "spio/facts.h"
+#include "spio/tile/mbarrier.cuh"
 #include "spio/tile/multiply.cuh"
 
 namespace spio::matmul::cp_async {
@@ -57,6 +58,8 @@ struct block {
     using b_copies =
         thread_copies<b_tiles, N, Config.n, Config.threads(), Problem.alignment, b_by_lines>;
 
+    using ring = ring_position<STAGE, Config.stages>;
+
     BATCH batch;
     M first_row;
     N first_column;
@@ -74,6 +77,35 @@ struct block {
     };
     __device__ __forceinline__ explicit block(args const& args) : block(args, place_of(args)) {}
 
+    __device__ __forceinline__ void set_up() const {
+        if constexpr (Config.has_mbarriers()) {
+            if (this_thread() == 0) {
+                for (auto const stage : range(mbarriers())) {
+                    mbarriers()[stage]->init(Config.threads());
+                }
+            }
+            sync_block();
+        }
+    }
+    // Tells that this thread has issued its copies to a stage.
+    __device__ __forceinline__ void end_copies(bounded<STAGE, Config.stages> stage) const {
+        if constexpr (!Config.has_mbarriers()) {
+            commit_copies();
+        } else if constexpr (Problem.alignment >= 4) {
+            mbarriers()[stage]->arrive_after_copies();
+        } else {
+            mbarriers()[stage]->arrive(); // single elements were stored at once
+        }
+    }
+    // Waits until what all threads copied to a stage has come.
+    __device__ __forceinline__ void wait_for_tiles(ring const& position) const {
+        if constexpr (Config.has_mbarriers()) {
+            mbarriers()[position.stage()]->wait(position.parity());
+        } else {
+            wait_for_copies<Config.copied_ahead() - 1>();
+            sync_block();
+        }
+    }
     // Copies the last tiles along k, which may be incomplete.
     __device__ __forceinline__ void copy_last(bounded<STAGE, Config.stages> stage) const {
 #pragma unroll
@@ -81,17 +113,16 @@ struct block {
 #pragma unroll
         for (int n = 0; n < b_copies::count; ++n) copies_of_b.copy_last(n, depth, stage);
     }
-    // Copies a part, of so many, of the next tiles, from the first on; or zeros if there are none.
-    __device__ __forceinline__ void copy(int part, int parts, bool are_there,
-                                         bounded<STAGE, Config.stages> stage) {
+    // Copies a part, of so many, of the next tiles, from the first on.
+    __device__ __forceinline__ void copy(int part, int parts, bounded<STAGE, Config.stages> stage) {
         constexpr int count = a_copies::count + b_copies::count;
 #pragma unroll
         for (int n = 0; n < count; ++n) {
             if (n < count * part / parts || n >= count * (part + 1) / parts) continue;
             if (n < a_copies::count) {
-                copies_of_a.copy(n, are_there, stage);
+                copies_of_a.copy(n, stage);
             } else {
-                copies_of_b.copy(n - a_copies::count, are_there, stage);
+                copies_of_b.copy(n - a_copies::count, stage);
             }
         }
     }
@@ -115,6 +146,16 @@ struct block {
     __device__ static auto a_memory() {
         return dynamic_shared_memory<Config.shared_bytes()>()
             .template push<typename a_tiles::ring>();
+    }
+    // One of each stage, after the tiles of the factors and of the sums.
+    __device__ static auto mbarriers() {
+        using tiles =
+            tensor<typename a_tiles::ring::data_type, axis<CELL>(Config.tile_bytes() / 16)>;
+        using barriers = tensor<mbarrier<sm_80>, axis<STAGE>(Config.stages)>;
+        return dynamic_shared_memory<Config.shared_bytes()>()
+            .template push<tiles>()
+            .rest.template push<barriers>()
+            .tensor;
     }
     __device__ static place place_of(args const& args) {
         int const rows = Config.rows(args.sizes), columns = Config.columns(args.sizes);

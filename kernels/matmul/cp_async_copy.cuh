@@ -97,9 +97,8 @@ class thread_copies {
                              has_line(n) ? bytes_inside(elements_ - (depth - 1) * tile_k) : 0);
     }
     // Copies the n-th cell of the next tile; the last one leads to the tile after it.
-    __device__ __forceinline__ void copy(int n, bool is_there, stage stage) {
-        copy_cell<Alignment>(place(n, stage), source_ + n * distance_,
-                             is_there && has_line(n) ? 16 : 0);
+    __device__ __forceinline__ void copy(int n, stage stage) {
+        copy_cell<Alignment>(place(n, stage), source_ + n * distance_, has_line(n) ? 16 : 0);
         if (n == count - 1) source_ += line_bytes;
     }
 
@@ -146,10 +145,10 @@ class thread_copies<Tiles, Outer, Size, Threads, Alignment, true> {
         copy_cell<Alignment>(place(n, stage), source_ + parts * distance_ + chunk * line_bytes,
                              line < lines_ ? bytes_inside(elements_ - 64 * chunk) : 0);
     }
-    __device__ __forceinline__ void copy(int n, bool is_there, stage stage) {
+    __device__ __forceinline__ void copy(int n, stage stage) {
         int const chunk = n % chunks;
         copy_cell<Alignment>(place(n, stage), source_ + chunk * line_bytes,
-                             is_there ? bytes_inside(elements_ - 64 * chunk) : 0);
+                             bytes_inside(elements_ - 64 * chunk));
         if (chunk == chunks - 1) source_ += distance_;
     }
 

@@ -178,6 +178,18 @@ void run_random(test::trial& trial, std::vector<variant> const& variants, int pr
     }
 }
 
+// Products so deep that each stage of a ring of factors is filled at least twice.
+void run_deep(test::trial& trial, std::vector<variant> const& variants) {
+    for (auto const& variant : variants) {
+        problem p = variant.made_for;
+        if (p.knows_m()) continue;
+        p.m = 70;
+        p.n = 72;
+        p.k = 728;
+        run(trial, variant, p);
+    }
+}
+
 // NaN and infinities reach the results of their rows and columns, and no others.
 void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
@@ -261,6 +273,9 @@ test::test_case const wgmma_infinite_case(
 
 test::test_case const cp_async_case("matmul_cp_async", [](test::trial& trial) {
     run_random(trial, cp_async_variants, trial.is_small() ? 10 : 210);
+});
+test::test_case const cp_async_deep_case("matmul_cp_async_deep", [](test::trial& trial) {
+    run_deep(trial, cp_async_variants);
 });
 test::test_case const cp_async_infinite_case("matmul_cp_async_infinite", [](test::trial& trial) {
     run_infinite(trial, cp_async_variants);

@@ -132,9 +132,9 @@ constexpr problem aligned(problem problem, int alignment) {
 // column.
 using cp_async_product = product<matmul::cp_async::config>;
 inline constexpr cp_async_product cp_async_row_column = {
-    row_column, {.m = 128, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 3, .band = 2}};
+    row_column, {.m = 128, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 4, .band = 2}};
 inline constexpr cp_async_product cp_async_row_row = {
-    row_row, {.m = 64, .n = 128, .warps_m = 2, .warps_n = 2, .stages = 4, .band = 1}};
+    row_row, {.m = 64, .n = 128, .warps_m = 2, .warps_n = 2, .stages = 5, .band = 1}};
 inline constexpr cp_async_product cp_async_column_column = {
     column_column, {.m = 128, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 2, .band = 3}};
 inline constexpr cp_async_product cp_async_column_row = {
@@ -142,9 +142,9 @@ inline constexpr cp_async_product cp_async_column_row = {
 inline constexpr cp_async_product cp_async_gelu = {
     aligned(gelu, 8), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
 inline constexpr cp_async_product cp_async_silu = {
-    aligned(silu, 2), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 1, .stages = 2, .band = 2}};
+    aligned(silu, 2), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 1, .stages = 4, .band = 2}};
 inline constexpr cp_async_product cp_async_relu = {
-    aligned(relu, 4), {.m = 64, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 3, .band = 1}};
+    aligned(relu, 4), {.m = 64, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 4, .band = 1}};
 inline constexpr cp_async_product cp_async_known = {
     known, {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
 
