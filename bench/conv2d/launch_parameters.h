@@ -64,7 +64,9 @@ inline wgrad_cp_async::params params_of(problem const& p, wgrad_cp_async::config
     return {.x = stand_in<void const>("input"),
             .dy = stand_in<void const>("dy"),
             .workspace = stand_in<vec<float, 4>>("workspace"),
-            .sizes = wgrad::sizes_passed(p)};
+            .sizes = wgrad::sizes_passed(p),
+            .dw = stand_in<void>("dw"),
+            .dbias = stand_in_if<float>(p.bias, "dbias")};
 }
 inline wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
     return {.x = {},

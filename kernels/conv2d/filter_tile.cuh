@@ -31,12 +31,25 @@ template <problem Problem> struct filter_tile {
     using of_channels = tensor<Cell, axis<Channel>(Channels), r, s>;
     using global = of_channels<most_channels(Problem), cell<Problem> const>;
 
+    // The first of the groups in global memory.
+    __device__ static auto group_in(element_bits const* filter, Group first) {
+        return global(reinterpret_cast<cell<Problem> const*>(filter))[first];
+    }
+    // Brings `count` groups into the L2 cache.
+    template <arch Arch>
+    __device__ static void prefetch(element_bits const* filter, Group first, int count) {
+        auto const source = group_in(filter, first);
+#pragma unroll 1
+        for (auto const group : range(Group(count))) {
+            prefetch_bulk<Arch>(of_channels<8, cell<Problem> const>(source[group].get()));
+        }
+    }
     // Loads `count` groups, at most Groups, beginning with group `first`; `full` counts the bytes
     // that come. Exactly Groups groups take a single copy; fewer take one copy per group.
     template <int Groups, arch Arch>
     __device__ static void load(of_channels<8 * Groups> const& tile, element_bits const* filter,
                                 Group first, int count, mbarrier<Arch>& full) {
-        auto const source = global(reinterpret_cast<cell<Problem> const*>(filter))[first];
+        auto const source = group_in(filter, first);
         full.arrive_and_expect(count * static_cast<int>(of_channels<8>::num_bytes()));
         bool const is_full_tile =
             (Problem.knows_layer() && Problem.groups() % Groups == 0) || count == Groups;

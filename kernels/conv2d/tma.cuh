@@ -34,6 +34,7 @@ struct block {
     using Groups = typename tiles::Groups;
     using FilterGroup = typename tiles::filter::Group;
     using tile_position = typename tiles::tile_position;
+    static constexpr bool may_prefetch = !Problem.knows_n() || Config.prefetches(Problem);
 
     params const& p;
     correlation sizes;
@@ -86,7 +87,43 @@ struct block {
             mbarrier<Arch>::publish();
         }
         sync_block();
+        if constexpr (may_prefetch) {
+            if (is_issuer && blocks_of_grid() <= config::most_prefetching_blocks) prefetch_inputs();
+        }
         wait_for_kernels_before<Arch>();
+    }
+
+    // Calls visit(tile, position, image, box, place) for each box of the input of all tiles, where
+    // place is that in the tensor.
+    template <class Visit> __device__ __forceinline__ void for_each_box(Visit const& visit) const {
+#pragma unroll
+        for (auto const tile : range(TILE(Config.tiles_per_block))) {
+            tile_position const position = position_of(tile);
+            if (!position.exists) continue;
+            H const first(rows_of(sizes).first_input(unfold(position.row).get()) +
+                          tiles::first_row);
+            W const column(columns_of(sizes).first_input(unfold(position.column).get()));
+#pragma unroll
+            for (auto const box : range(BOX(tiles::boxes))) {
+                H const row = first + H(box.get() * tiles::h_of_box.size);
+#pragma unroll
+                for (auto const image : range(N(Config.images))) {
+                    visit(
+                        tile, position, image, box,
+                        make_coordinates(unfold(position.image) + image, row, column, first_group));
+                }
+            }
+        }
+    }
+    // Brings into the caches what the kernels before this one may yet write: this is no access.
+    __device__ __forceinline__ void prefetch_inputs() const {
+        auto const& map = map_as<typename tiles::input_map>(p.input);
+        for_each_box([&](TILE, tile_position const&, N, BOX, auto const& place) {
+            prefetch_box<Arch>(map, place);
+        });
+        tiles::filter::template prefetch<Arch>(
+            p.args.filter.get(), FilterGroup(fold<C, 8>(first_group).get()), group_count);
+        prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
     }
 
     // Asks for the filter and for the input of all tiles.
@@ -100,36 +137,23 @@ struct block {
         constexpr int box_bytes = map_type::num_bytes() * (Problem.has_derivative() ? 2 : 1);
         constexpr int residual_bytes = Problem.residual ? output_map::num_bytes() : 0;
         auto const& map = map_as<map_type>(p.input);
-#pragma unroll
-        for (auto const tile : range(TILE(Config.tiles_per_block))) {
-            tile_position const position = position_of(tile);
-            if (!position.exists) continue;
-            H const first(rows_of(sizes).first_input(unfold(position.row).get()) +
-                          tiles::first_row);
-            W const column(columns_of(sizes).first_input(unfold(position.column).get()));
-#pragma unroll
-            for (auto const box : range(BOX(tiles::boxes))) {
-                bool const is_first = box == BOX(0);
-                H const row = first + H(box.get() * tiles::h_of_box.size);
-                auto& barrier = *full[tiles::barrier_of(tile, box)];
+        for_each_box([&](TILE tile, tile_position const& position, N image, BOX box,
+                         auto const& place) {
+            bool const is_first = box == BOX(0);
+            auto& barrier = *full[tiles::barrier_of(tile, box)];
+            if (image == N(0)) {
                 barrier.arrive_and_expect(Config.images *
                                           (box_bytes + (is_first ? residual_bytes : 0)));
-#pragma unroll
-                for (auto const image : range(N(Config.images))) {
-                    auto const place =
-                        make_coordinates(unfold(position.image) + image, row, column, first_group);
-                    load_box(boxes[tile][image][box], map, place, barrier);
-                    if constexpr (Problem.has_derivative()) {
-                        load_box(second[tile][image], map_as<map_type>(p.preactivation), place,
-                                 barrier);
-                    } else if constexpr (Problem.residual) {
-                        if (!is_first) continue;
-                        load_box(second[tile][image], map_as<output_map>(p.residual),
-                                 place_of_output(position, image), barrier);
-                    }
-                }
             }
-        }
+            load_box(boxes[tile][image][box], map, place, barrier);
+            if constexpr (Problem.has_derivative()) {
+                load_box(second[tile][image], map_as<map_type>(p.preactivation), place, barrier);
+            } else if constexpr (Problem.residual) {
+                if (!is_first) return;
+                load_box(second[tile][image], map_as<output_map>(p.residual),
+                         place_of_output(position, image), barrier);
+            }
+        });
     }
 
     // The lane's view of its warp's group, when the filter has come.

@@ -100,6 +100,11 @@ constexpr passed_sizes sizes_passed(problem const& problem) {
 constexpr bool has_splits(problem const& problem, int splits) {
     return splits > 0 || (splits == 0 && !problem.knows_layer());
 }
+// Whether each block has all rows of its slice. It then stores the gradients itself, and there is
+// no second kernel.
+constexpr bool has_one_split(problem const& problem, int splits) {
+    return splits == 1 && problem.knows_layer();
+}
 // The number of rows of an image, including the rows of the padding that are needed.
 constexpr int needed_rows(problem const& problem) {
     return (checked_size(problem.h) + (needs_row_above(problem) ? 1 : 0) +

@@ -16,7 +16,6 @@
 #pragma once
 
 #include "conv2d/wgrad_consumer.cuh"
-#include "conv2d/wgrad_gradient.cuh"
 #include "spio/tile/cluster_store.cuh"
 
 namespace spio::conv2d::wgrad_tma {

@@ -16,6 +16,7 @@
 
 #include "conv2d/tensors.h"
 #include "conv2d/wgrad_accumulators.cuh"
+#include "conv2d/wgrad_gradient.cuh"
 #include "conv2d/wgrad_steps.cuh"
 
 namespace spio::conv2d::wgrad {
@@ -121,9 +122,21 @@ struct warp_taps {
             sums.add_row(x[stage], last[stage], mask, step);
         }
     }
-    __device__ __forceinline__ void store(vec<float, 4>* partial_sums, part const& block) const {
-        sums.store(workspace_of(
-            partial_sums, block)[block.split][cast<K>(block.slice)][cast<K>(group())][this_lane()]);
+    // Stores the sums: to the workspace, or if they are of all rows, to the gradients.
+    template <class Params>
+    __device__ __forceinline__ void store(Params const& p, part const& block) const {
+        if constexpr (has_one_split(Problem, Config.splits)) {
+            auto const channel_group =
+                fold<K, 8>(block.slice.get() * Config.groups + group().get());
+            if (channel_group >= fold<K, 8>(Problem.groups())) return;
+#pragma unroll
+            for (int pair = 0; pair < accumulators::count; ++pair) {
+                store_gradient<Problem>(p, channel_group, pair, this_lane(), sums.sum(pair));
+            }
+        } else {
+            auto const partial_sums = workspace_of(p.workspace, block)[block.split];
+            sums.store(partial_sums[cast<K>(block.slice)][cast<K>(group())][this_lane()]);
+        }
     }
 };
 

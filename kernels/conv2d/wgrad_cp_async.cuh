@@ -156,7 +156,7 @@ template <problem Problem, config Config> __device__ __forceinline__ void run(pa
         consume.warp.begin_span(block.part.sizes);
         consume.warp.schedule.unrolled(consume);
     }
-    consume.warp.store(p.workspace, block.part);
+    consume.warp.store(p, block.part);
 }
 
 } // namespace spio::conv2d::wgrad_cp_async

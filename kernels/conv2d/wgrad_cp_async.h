@@ -48,8 +48,11 @@ struct config {
     constexpr long long blocks_of(problem const& problem) const {
         return wgrad::blocks_of(problem, groups, splits);
     }
+    constexpr bool is_one_kernel(problem const& problem) const {
+        return wgrad::has_one_split(problem, splits);
+    }
     constexpr long long workspace_bytes(problem const& problem) const {
-        return wgrad::workspace_bytes(problem, groups, splits);
+        return is_one_kernel(problem) ? 0 : wgrad::workspace_bytes(problem, groups, splits);
     }
 };
 
@@ -58,6 +61,9 @@ struct params {
     void const* dy;
     vec<float, 4>* workspace;
     wgrad::passed_sizes sizes;
+    // The gradients of filter and bias, where no second kernel stores them.
+    void* dw = nullptr;
+    float* dbias = nullptr;
 };
 
 } // namespace spio::conv2d::wgrad_cp_async

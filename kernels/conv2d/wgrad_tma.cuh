@@ -165,7 +165,7 @@ __device__ __forceinline__ void run(params const& p) {
             sum.send(consume.warp.sums);
             sum.store(p);
         } else {
-            consume.warp.store(p.workspace, block.part);
+            consume.warp.store(p, block.part);
         }
     }
 }

@@ -32,9 +32,13 @@ struct config {
     static constexpr int most_cluster = 16; // more than 8 must be allowed for each kernel
 
     constexpr bool adds_in_cluster() const { return cluster > 1; }
-    // More than half of the shared memory of an SM: so each block of a cluster gets an SM of its
-    // own. Two on one SM took up to 1.3 times as long on an H200.
-    static constexpr int least_bytes_of_cluster = 116 << 10;
+    // More than half of the shared memory of an SM: so each block gets an SM of its own, where no
+    // second kernel follows whose blocks would come between. Two on one SM took up to 1.3 times as
+    // long on an H200.
+    static constexpr int least_bytes_of_one_kernel = 116 << 10;
+    constexpr bool is_one_kernel(problem const& problem) const {
+        return adds_in_cluster() || wgrad::has_one_split(problem, splits);
+    }
     // The accumulators of a block, as the inbox of a cluster counts them: each block gets those of
     // one slot after the other, of all splits.
     constexpr int sums_of_block(problem const& problem) const {
@@ -84,7 +88,8 @@ struct config {
     constexpr int threads(problem const&) const {
         return ((checked_size(groups) + 1) * 32).as_int();
     }
-    constexpr int shared_bytes(problem const& problem) const {
+    // Of the ring, and of the inbox of a cluster.
+    constexpr int used_bytes(problem const& problem) const {
         auto const x = divup(checked_size(stages) * input_cells(problem), 64) * 64;
         auto const dy = divup(checked_size(stages) * dy_cells(problem), 64) * 64;
         // In units of 16 bytes: a barrier `full` for each stage, and one more `empty`, of 8 bytes
@@ -92,8 +97,11 @@ struct config {
         auto const barriers = divup(checked_size(stages), 2) + divup(checked_size(stages) + 1, 2);
         // A cluster has one more barrier, for its inbox.
         int const inbox = inbox_cells(problem) + (adds_in_cluster() ? 1 : 0);
-        int const bytes = ((x + dy + barriers + inbox) * 16).as_int();
-        return adds_in_cluster() ? max(bytes, least_bytes_of_cluster) : bytes;
+        return ((x + dy + barriers + inbox) * 16).as_int();
+    }
+    constexpr int shared_bytes(problem const& problem) const {
+        int const bytes = used_bytes(problem);
+        return is_one_kernel(problem) ? max(bytes, least_bytes_of_one_kernel) : bytes;
     }
     // Whether a kernel of this configuration can compute the problem. A TMA box has at most 256
     // elements a side.
@@ -120,8 +128,7 @@ struct config {
         return wgrad::blocks_of(problem, groups, splits);
     }
     constexpr long long workspace_bytes(problem const& problem) const {
-        if (adds_in_cluster()) return 0;
-        return wgrad::workspace_bytes(problem, groups, splits);
+        return is_one_kernel(problem) ? 0 : wgrad::workspace_bytes(problem, groups, splits);
     }
 };
 
@@ -143,7 +150,7 @@ struct params {
     tensor_map_words dy;
     vec<float, 4>* workspace;
     wgrad::passed_sizes sizes;
-    // Where a cluster stores the gradients of filter and bias.
+    // The gradients of filter and bias, where no second kernel stores them.
     void* dw = nullptr;
     float* dbias = nullptr;
 };

@@ -131,6 +131,16 @@ __device__ inline void box_prefetch(tensor_map_words const* map, int const (&coo
                  "r"(coordinates[0]), "r"(coordinates[1]), "r"(coordinates[2])
                  : "memory");
 }
+__device__ inline void box_prefetch(tensor_map_words const* map, int const (&coordinates)[4]) {
+    asm volatile(
+        "cp.async.bulk.prefetch.tensor.4d.L2.global.tile [%0, {%1, %2, %3, %4}];" ::"l"(map),
+        "r"(coordinates[0]), "r"(coordinates[1]), "r"(coordinates[2]), "r"(coordinates[3])
+        : "memory");
+}
+// Brings bytes, a multiple of 16, into the L2 cache.
+__device__ inline void bulk_prefetch(void const* global, int bytes) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(global), "r"(bytes) : "memory");
+}
 // Brings a tensor map into the cache.
 __device__ inline void prefetch_map(tensor_map_words const* map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");

@@ -9,6 +9,8 @@
 module;
 
 #include "conv2d/problem.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad.h"
 
 #include <algorithm>
 #include <array>
@@ -22,6 +24,7 @@ module;
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 module spio.conv2d;
@@ -90,6 +93,7 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     shortlist result = {.list = candidates(problem, arch), .rows = {}};
     auto& list = result.list;
     if (list.empty()) return result;
+    leave_out_late_launches(problem, list);
     std::vector<double> times;
     times.reserve(list.size());
     for (auto const& each : list) times.push_back(each.expected.microseconds);
@@ -113,20 +117,29 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
     return result;
 }
-// The candidate whose predicted time is the least. A model predicts the logarithm of the time over
-// its estimate.
-std::size_t fastest(forest const& model, shortlist const& candidates) {
+// What a model predicts the logarithm of the time over: the estimate, or as much less as kernels
+// take that prefetch, or that need no second kernel since there is one split. They did not so when
+// the models were trained.
+double predicted_unit(problem const& problem, candidate const& candidate) {
+    constexpr double second_kernel = 1.3, prefetched = 0.3; // microseconds on an H200
+    auto const saved = [&](auto const& config) -> double {
+        if constexpr (requires { config.splits; }) {
+            return wgrad::has_one_split(problem, config.splits) ? second_kernel : 0;
+        } else if constexpr (requires { config.prefetches(problem); }) {
+            return config.prefetches(problem) ? prefetched : 0;
+        }
+        return 0;
+    };
+    return candidate.expected.microseconds - std::visit(saved, candidate.config);
+}
+// The candidate whose predicted time is the least.
+std::size_t fastest(problem const& problem, forest const& model, shortlist const& candidates) {
     std::vector<double> offsets;
     offsets.reserve(candidates.list.size());
     for (auto const& each : candidates.list) {
-        offsets.push_back(std::log(each.expected.microseconds));
+        offsets.push_back(std::log(predicted_unit(problem, each)));
     }
     return model.least(candidates.rows, offsets);
-}
-
-// The time that a model predicts of a candidate.
-double predicted(candidate const& candidate, float value) {
-    return candidate.expected.microseconds * std::exp(static_cast<double>(value));
 }
 
 // The first of the configurations that the estimate lists; the refusal says why no model chose.
@@ -145,23 +158,6 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
-// The family's choice of kernels that the model judges too little: dgrad with strides by TMA, and
-// wgrad of more groups than 8, where no cluster of at most 8 blocks serves the problem.
-std::optional<choice> choice_of_rare_kernel(problem const& problem, arch arch) {
-    if (!chip_of(arch).has_tma) return {};
-    auto const refusal = "the model was trained on few such kernels";
-    if (problem.pass == direction::wgrad) {
-        auto const best = best_wgrad_tma(problem, arch);
-        // Few configurations have so many groups: only for them clusters are estimated here.
-        if (best.groups > 8 && best_wgrad_cluster(problem, arch).microseconds <= 0) {
-            return choice{best, config_origin::family, refusal};
-        }
-    } else if (tma::config::has_gaps(problem) && tma::config::has_pass(problem)) {
-        return choice{best_tma(problem), config_origin::family, refusal};
-    }
-    return {};
-}
-
 // The model's choice, or the family's where the model must not choose.
 choice choice_without_measurement(problem const& problem, arch arch) {
     if (!problem.knows_layer()) {
@@ -176,7 +172,7 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
     auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
-    auto const best = fastest(*model, result);
+    auto const best = fastest(problem, *model, result);
     auto const outside = model->first_outside(result.row(best));
     if (outside < feature_count) {
         return choice_of_family(problem, arch,
@@ -268,11 +264,12 @@ predictions rank(problem const& problem, arch arch) {
     std::vector<float> values(result.list.size());
     model->predict(result.rows, values);
     // The one that is chosen comes first.
-    auto const best = fastest(*model, result);
+    auto const best = fastest(problem, *model, result);
     predictions ranking;
     std::vector<std::tuple<bool, double, std::size_t>> order;
     for (std::size_t i = 0; i < result.list.size(); ++i) {
-        order.emplace_back(i != best, predicted(result.list[i], values[i]), i);
+        auto const ratio = std::exp(static_cast<double>(values[i]));
+        order.emplace_back(i != best, predicted_unit(problem, result.list[i]) * ratio, i);
     }
     std::ranges::sort(order);
     for (auto const& [is_other, microseconds, i] : order) {

@@ -117,8 +117,8 @@ typed_spec<tma::params> specialize(problem const&, tma::config const&, arch);
 
 // wgrad launches two kernels: the first computes partial sums over splits of the rows, the second
 // adds them up. Both get the same workspace, which need not be cleared, and which nothing else may
-// use until the second has ended. Where a cluster of blocks adds them there is one kernel, and no
-// workspace.
+// use until the second has ended. Where a cluster of blocks adds them, or there is one split, there
+// is one kernel, and no workspace.
 template <class Params> struct gradient_specs {
     typed_spec<Params> partial_sums;
     std::vector<typed_spec<wgrad_reduce::params>> reduction; // one, or none

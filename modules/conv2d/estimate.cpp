@@ -215,7 +215,7 @@ void estimator::setting::explain(tma::config const& config, estimate& result) co
 template <class Config>
 void estimator::setting::explain_gradient(Config const& config, int blocks, double tile_cycles,
                                           estimate& result) const {
-    auto const workspace = static_cast<double>(config.workspace_bytes(problem));
+    double const workspace = partial_sum_bytes(problem, config);
     result.traffic = (bytes + workspace) / chip.copy_bytes;
 
     double const strips =

@@ -10,6 +10,7 @@ module;
 #include <array>
 #include <climits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,15 @@ class estimator {
     struct setting;
     std::unique_ptr<setting> common;
 };
+
+// The bytes of the partial sums of wgrad, unless a cluster adds them. Where there is one split,
+// they are the gradients: estimates, and so the models, still take them to a second kernel.
+template <class Config> double partial_sum_bytes(problem const& problem, Config const& config) {
+    if constexpr (requires { config.cluster; }) {
+        if (config.adds_in_cluster()) return 0;
+    }
+    return static_cast<double>(wgrad::workspace_bytes(problem, config.groups, config.splits));
+}
 
 // Writes the features of configurations of one problem, each into a row. What they have in common
 // is computed once. The problem must outlive the writer; all tensors have so many bytes.
@@ -94,5 +104,10 @@ struct cluster_choice {
 // Small clusters have at most 8 blocks, large ones 16.
 enum class cluster_size { small, large };
 cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_size::small);
+
+// The choice of a kernel that no model judges well, if the problem has one.
+std::optional<choice> choice_of_rare_kernel(problem const&, arch);
+// Takes cp_async out of a list of candidates, which is not empty, where its launch takes longest.
+void leave_out_late_launches(problem const&, std::vector<candidate>&);
 
 } // namespace spio::conv2d

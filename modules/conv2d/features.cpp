@@ -113,6 +113,14 @@ block_shape_of_body shape_of(problem const& problem, cp_async::config const& con
             .bytes_in_flight =
                 16.0 * (config.stages - 1) * config.images * columns * config.groups};
 }
+// The shared memory of a block that leaves its sums to others, as those did from which the models
+// were trained.
+int shared_bytes_with_sums(problem const& problem, wgrad_cp_async::config const& config) {
+    return config.shared_bytes(problem);
+}
+int shared_bytes_with_sums(problem const& problem, wgrad_tma::config const& config) {
+    return config.adds_in_cluster() ? config.shared_bytes(problem) : config.used_bytes(problem);
+}
 template <class Config>
 block_shape_of_body gradient_shape(problem const& problem, Config const& config) {
     double const columns = config.input_columns(problem);
@@ -125,12 +133,12 @@ block_shape_of_body gradient_shape(problem const& problem, Config const& config)
             .stages = config.stages,
             .splits = config.splits,
             .threads = config.threads(problem),
-            .shared_bytes = config.shared_bytes(problem),
+            .shared_bytes = shared_bytes_with_sums(problem, config),
             .input_columns = columns,
             .steps = rows_of_splits / config.splits,
             .bytes_in_flight = 16.0 * (config.stages - 1) * config.images *
                                (columns + config.columns) * config.groups,
-            .workspace_bytes = static_cast<double>(config.workspace_bytes(problem))};
+            .workspace_bytes = partial_sum_bytes(problem, config)};
 }
 block_shape_of_body shape_of(problem const& problem, wgrad_cp_async::config const& config) {
     auto shape = gradient_shape(problem, config);

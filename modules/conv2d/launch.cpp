@@ -136,7 +136,7 @@ void convolution::launch(stream const& stream, correlation_args<bfloat16> const&
     launch_body(stream, args, epilogue);
 }
 
-// The floats of the workspace of a launch: none where a cluster adds the partial sums.
+// The floats of the workspace of a launch: none where wgrad is one kernel.
 static std::size_t workspace_floats_of(ready_gradient const& ready, problem const& launched) {
     if (!ready.reduction) return 0;
     auto const bytes = reduction(as_compiled(launched, ready), ready.config).workspace_bytes;
@@ -171,7 +171,9 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
                       {.x = args.x.get(),
                        .dy = args.dy.get(),
                        .workspace = workspace,
-                       .sizes = wgrad::sizes_passed(problem)});
+                       .sizes = wgrad::sizes_passed(problem),
+                       .dw = args.dw.get(),
+                       .dbias = args.dbias.get()});
     } else {
         auto const& tma = std::get<wgrad_tma::config>(ready->config);
         auto const& partial_sums = std::get<spio::kernel<wgrad_tma::params>>(ready->partial_sums);

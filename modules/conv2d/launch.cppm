@@ -71,7 +71,7 @@ struct ready_correlation {
     }
 };
 
-// The same for wgrad, which takes two kernels, or one where a cluster of blocks adds its sums.
+// The same for wgrad, which takes two kernels, or one where no partial sums are left to add.
 struct ready_gradient {
     conv2d::problem problem;
     conv2d::config config;

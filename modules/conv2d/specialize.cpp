@@ -102,13 +102,7 @@ typed_spec<Params> specialize_body(problem const& problem, Config const& config,
                                });
 }
 
-// Whether a cluster of blocks adds the partial sums of wgrad.
-template <class Config> bool adds_in_cluster(Config const& config) {
-    if constexpr (requires { config.cluster; }) return config.adds_in_cluster();
-    return false;
-}
-
-// The specializations of the two kernels of wgrad: partial sums, and the reduction that adds them.
+// The specializations of the kernels of wgrad: partial sums, and the reduction that adds them.
 template <class Params, class Config>
 gradient_specs<Params> specialize_both(problem const& problem, Config const& config,
                                        std::string_view body, int blocks, arch arch) {
@@ -116,7 +110,7 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
     check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
     bool const overlaps = needs_maps(config);
     auto const grid = grid_of(problem, config.blocks_of(problem));
-    if (adds_in_cluster(config)) {
+    if (config.is_one_kernel(problem)) {
         return {
             specialized<Params>(request_of(problem, config, "wgrad", body, blocks, overlaps, arch),
                                 [grid](Params const&) { return grid; }),

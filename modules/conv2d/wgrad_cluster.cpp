@@ -71,7 +71,8 @@ class search {
             if (best.microseconds > 0) return best;
             for (int const images : {2, 4, 8}) add({images, 8}, false);
         }
-        for (int const columns : {16, 32, 48, 64}) {
+        // Of steps that take equally long, the one with the fewest images loads the fewest columns.
+        for (int const columns : {64, 48, 32, 16}) {
             if (columns >= asked.q() + 16) continue;
             for (int const images : {1, 2, 4, 8}) add({images, columns}, false);
         }
@@ -128,14 +129,16 @@ class search {
     // Keeps the fastest configuration with this step, if it is faster than the best so far.
     void add(step const& step, bool whole_images) {
         bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
-        int const most_tiles = asked.taps() <= few_taps && !is_large ? 8 : 4;
-        if (is_spare || step.images * step.columns > 16 * most_tiles) return;
+        int const mma_tiles = divup(step.images * step.columns, 16);
+        if (is_spare || mma_tiles > (asked.taps() <= few_taps ? 8 : 4)) return;
         int const most_splits = is_large ? wgrad_tma::config::most_cluster : most_small_cluster;
         for (int splits = is_large ? most_splits : 2; splits <= most_splits; ++splits) {
             // Few groups, so that many blocks share them: as many as run at once.
             int groups = 1;
             while (groups < 8 && wgrad::slices(asked, groups) > at_once(splits)) groups *= 2;
             if (wgrad::slices(asked, groups) > at_once(splits)) return;
+            // More leave no shared memory for enough stages.
+            if (is_large && mma_tiles > 4 && groups > 2) return;
             add({.groups = groups,
                  .images = step.images,
                  .columns = step.columns,

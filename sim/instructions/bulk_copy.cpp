@@ -28,12 +28,16 @@ void check_multiple(gpu_thread& thread, void const* global, char const* name, in
                  static_cast<int>(excess), divisor);
 }
 
-void check_range(gpu_thread& thread, void const* global, int bytes, access kind, char const* name) {
+// Checks the number of bytes of a bulk copy, and their alignment.
+static void check_bulk(gpu_thread& thread, void const* global, int bytes, char const* name) {
     if (bytes <= 0 || bytes % 16 != 0) {
         raise_misuse(thread, misuse::copy_malformed,
                      "%s of %d bytes, which is not a multiple of 16", name, bytes);
     }
     check_multiple(thread, global, name, 16);
+}
+void check_range(gpu_thread& thread, void const* global, int bytes, access kind, char const* name) {
+    check_bulk(thread, global, bytes, name);
     check_global(thread, global, bytes, {kind, name, 1});
 }
 
@@ -183,6 +187,12 @@ void store_in_cluster(void* shared, unsigned const (&words)[4], mbarrier_word* b
 }
 void box_prefetch(tensor_map_words const* map, int const (&coordinates)[3]) {
     map_of(*running, map, "box_prefetch", static_cast<int>(std::size(coordinates)));
+}
+void box_prefetch(tensor_map_words const* map, int const (&coordinates)[4]) {
+    map_of(*running, map, "box_prefetch", static_cast<int>(std::size(coordinates)));
+}
+void bulk_prefetch(void const* global, int bytes) {
+    check_bulk(*running, global, bytes, "bulk_prefetch");
 }
 void prefetch_map(tensor_map_words const* map) {
     check_multiple(*running, map, "prefetch_map", 64);

@@ -48,8 +48,11 @@ void box_store(tensor_map_words const* map, int const (&coordinates)[2], void co
 void box_store(tensor_map_words const* map, int const (&coordinates)[3], void const* shared);
 void box_store(tensor_map_words const* map, int const (&coordinates)[4], void const* shared);
 void box_store(tensor_map_words const* map, int const (&coordinates)[5], void const* shared);
-// A hint that a box will be loaded: no access, so that kernels before this one may yet write it.
+// Hints that a box or some bytes will be loaded: no access, so that kernels before this one may yet
+// write it.
 void box_prefetch(tensor_map_words const* map, int const (&coordinates)[3]);
+void box_prefetch(tensor_map_words const* map, int const (&coordinates)[4]);
+void bulk_prefetch(void const* global, int bytes);
 void prefetch_map(tensor_map_words const* map);
 
 // commit_bulk_stores makes a group of all bulk stores of this thread since the last commit. The two

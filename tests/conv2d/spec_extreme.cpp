@@ -107,10 +107,8 @@ void check_body(conv2d::problem const& problem, Config const& config, tally& cou
     REQUIRE((config.shared_bytes(problem) >= 0 && config.threads(problem) >= 0));
     long long const blocks = config.blocks_of(problem);
     REQUIRE(blocks > 0);
-    if constexpr (requires { config.cluster; }) {
-        REQUIRE((config.workspace_bytes(problem) > 0) == (config.cluster == 1));
-    } else if constexpr (requires { config.workspace_bytes(problem); }) {
-        REQUIRE(config.workspace_bytes(problem) > 0);
+    if constexpr (requires { config.workspace_bytes(problem); }) {
+        REQUIRE((config.workspace_bytes(problem) > 0) == !config.is_one_kernel(problem));
     } else if constexpr (!requires { config.tiles_per_block; }) {
         auto const exact =
             wide_blocks(problem, config.images, config.rows, config.columns, config.groups);

@@ -40,16 +40,21 @@ conv2d::problem random_problem(std::mt19937& random) {
     return problem;
 }
 
-// Checks the two kernels of a weight gradient, and the workspace between them.
-void check_specs(conv2d::problem const& problem, spec const& parts, spec const& sum,
-                 long long workspace_bytes) {
-    CHECK(workspace_bytes > 0);
-    CHECK(workspace_bytes % 512 == 0);
+// Checks the two kernels of a weight gradient, and the workspace between them; or the one kernel
+// where there is one split.
+template <class Specs>
+void check_specs(conv2d::problem const& problem, Specs const& specs, int splits) {
+    auto const& parts = specs.partial_sums;
     CHECK(parts.shape.shared_bytes <= spio::max_shared_bytes);
-    CHECK(parts.symbol != sum.symbol);
-    CHECK(parts.line() == sum.line());
     CHECK(parts.line() == "conv2d " + text_of(problem));
-    CHECK(sum.source.starts_with("#include \"conv2d/wgrad_reduce.cuh\""));
+    CHECK((specs.workspace_bytes > 0) == (splits > 1));
+    CHECK(specs.workspace_bytes % 512 == 0);
+    REQUIRE(specs.reduction.size() == (splits > 1 ? 1 : 0));
+    for (auto const& sum : specs.reduction) {
+        CHECK(parts.symbol != sum.symbol);
+        CHECK(parts.line() == sum.line());
+        CHECK(sum.source.starts_with("#include \"conv2d/wgrad_reduce.cuh\""));
+    }
 }
 
 } // namespace
@@ -64,15 +69,14 @@ TEST_CASE("every problem has a wgrad configuration that fits, with TMA and witho
             CAPTURE(text_of(config));
             REQUIRE(config.fits(problem));
             auto const specs = conv2d::specialize_gradient(problem, config, arch);
-            check_specs(problem, specs.partial_sums, specs.reduction.front(),
-                        specs.workspace_bytes);
+            check_specs(problem, specs, config.splits);
             CHECK(specs.partial_sums.source.starts_with("#include \"conv2d/wgrad_cp_async.cuh\""));
         }
         auto const config = conv2d::best_wgrad_tma(problem, sm_90a);
         CAPTURE(text_of(config));
         REQUIRE(config.fits(problem));
         auto const specs = conv2d::specialize_gradient(problem, config, sm_90a);
-        check_specs(problem, specs.partial_sums, specs.reduction.front(), specs.workspace_bytes);
+        check_specs(problem, specs, config.splits);
         CHECK(specs.partial_sums.source.starts_with("#include \"conv2d/wgrad_tma.cuh\""));
     }
 }

@@ -3,10 +3,11 @@
 //
 // A weight gradient is the gradient of a convolution's filter. A split is a share of its sum: each
 // has partial sums in the workspace, which a second kernel, the reduction, adds; or the blocks of a
-// cluster add theirs. A layer is a problem (sizes and options) with a configuration, which says how
-// blocks share it. A trial runs a test case on a device: a GPU, or the host device, which simulates
-// one on the CPU. With small effort (is_small()) it runs fewer sizes, and share() is the part of
-// some problems that an effort runs. wgrad is the pass that computes it.
+// cluster add theirs, or there is one split. A layer is a problem (sizes and options) with a
+// configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
+// the host device, which simulates one on the CPU. With small effort (is_small()) it runs fewer
+// sizes, and share() is the part of some problems that an effort runs. wgrad is the pass that
+// computes it.
 #include "wgrad_variants.h"
 
 #include "numbers.h"
@@ -39,12 +40,15 @@ struct tensors {
                       problem.type)) {}
 };
 
-// The kernel's parameters, with tensor maps for the kernel that uses TMA. Kernels by cp.async store
-// no gradients, but sums in the workspace.
+// The kernel's parameters, with tensor maps for the kernel that uses TMA.
 cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
-                          void* x, void* dy, vec<float, 4>* workspace, void* /*dw*/,
-                          float* /*dbias*/) {
-    return {.x = x, .dy = dy, .workspace = workspace, .sizes = wgrad::sizes_passed(problem)};
+                          void* x, void* dy, vec<float, 4>* workspace, void* dw, float* dbias) {
+    return {.x = x,
+            .dy = dy,
+            .workspace = workspace,
+            .sizes = wgrad::sizes_passed(problem),
+            .dw = dw,
+            .dbias = dbias};
 }
 tma_params params_of(test::trial& trial, layers::tma_layer const& layer, problem const& problem,
                      void* x, void* dy, vec<float, 4>* workspace, void* dw, float* dbias) {
@@ -64,7 +68,7 @@ struct gradients {
     std::vector<float> filter, bias;
 };
 
-// Runs both kernels, or the one whose clusters add the sums, and returns the gradients. The
+// Runs both kernels, or the one that leaves no partial sums, and returns the gradients. The
 // workspace has elements of 16 bytes.
 template <class Variant>
 gradients run(test::trial& trial, Variant const& variant, problem const& problem,
@@ -88,7 +92,7 @@ gradients run(test::trial& trial, Variant const& variant, problem const& problem
                   .shared_bytes = config.shared_bytes(problem)},
                  params_of(trial, variant.layer, problem, x.data(), dy.data(), workspace.data(), dw,
                            bias.data()));
-    if (cluster_of(config) == 1) {
+    if (config.workspace_bytes(problem) > 0) {
         trial.launch(variant.reduce, {static_cast<int>(reduction.blocks_of(problem))},
                      {.block = {reduction.threads(problem)},
                       .shared_bytes = reduction.shared_bytes(problem)},

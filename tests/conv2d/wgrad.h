@@ -80,7 +80,7 @@ inline constexpr cp_async_layer cp_async_ragged = {
 inline constexpr cp_async_layer cp_async_pointwise = {
     pointwise, {.groups = 1, .images = 1, .columns = 32, .stages = 4, .splits = 5, .blocks = 0}};
 inline constexpr cp_async_layer cp_async_five = {
-    five, {.groups = 3, .images = 2, .columns = 16, .stages = 3, .splits = 2, .blocks = 0}};
+    five, {.groups = 3, .images = 2, .columns = 16, .stages = 3, .splits = 1, .blocks = 0}};
 inline constexpr cp_async_layer cp_async_seven = {
     seven, {.groups = 4, .images = 4, .columns = 8, .stages = 2, .splits = 4, .blocks = 0}};
 inline constexpr cp_async_layer cp_async_wide = {
@@ -115,7 +115,7 @@ inline constexpr tma_layer tma_pointwise = {
     {.groups = 1, .images = 1, .columns = 32, .stages = 4, .splits = 5, .whole_images = false}};
 inline constexpr tma_layer tma_five = {
     five,
-    {.groups = 2, .images = 2, .columns = 16, .stages = 3, .splits = 2, .whole_images = false}};
+    {.groups = 2, .images = 2, .columns = 16, .stages = 3, .splits = 1, .whole_images = false}};
 inline constexpr tma_layer tma_seven = {
     seven,
     {.groups = 4, .images = 4, .columns = 8, .stages = 3, .splits = 4, .whole_images = false}};

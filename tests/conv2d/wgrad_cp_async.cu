@@ -21,9 +21,6 @@ using namespace spio::test::conv2d_wgrad;
 extern "C" __global__ void wgrad_cp_async_plain(wgrad_cp_async::params p) {
     wgrad_cp_async::run<cp_async_plain.problem, cp_async_plain.config>(p);
 }
-extern "C" __global__ void wgrad_reduce_cp_async_plain(wgrad_reduce::params p) {
-    wgrad_reduce::run<cp_async_plain.problem, cp_async_plain.reduction()>(p);
-}
 extern "C" __global__ void wgrad_cp_async_ragged(wgrad_cp_async::params p) {
     wgrad_cp_async::run<cp_async_ragged.problem, cp_async_ragged.config>(p);
 }
@@ -38,9 +35,6 @@ extern "C" __global__ void wgrad_reduce_cp_async_pointwise(wgrad_reduce::params 
 }
 extern "C" __global__ void wgrad_cp_async_five(wgrad_cp_async::params p) {
     wgrad_cp_async::run<cp_async_five.problem, cp_async_five.config>(p);
-}
-extern "C" __global__ void wgrad_reduce_cp_async_five(wgrad_reduce::params p) {
-    wgrad_reduce::run<cp_async_five.problem, cp_async_five.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_seven(wgrad_cp_async::params p) {
     wgrad_cp_async::run<cp_async_seven.problem, cp_async_seven.config>(p);
@@ -68,9 +62,6 @@ extern "C" __global__ void wgrad_reduce_cp_async_far(wgrad_reduce::params p) {
 }
 extern "C" __global__ void wgrad_cp_async_even(wgrad_cp_async::params p) {
     wgrad_cp_async::run<cp_async_even.problem, cp_async_even.config>(p);
-}
-extern "C" __global__ void wgrad_reduce_cp_async_even(wgrad_reduce::params p) {
-    wgrad_reduce::run<cp_async_even.problem, cp_async_even.reduction()>(p);
 }
 extern "C" __global__ void
 wgrad_cp_async_strided(__grid_constant__ wgrad_cp_async::params const p) {

@@ -22,9 +22,6 @@ using namespace spio::test::conv2d_wgrad;
 extern "C" __global__ void wgrad_tma_plain(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_plain.problem, tma_plain.config>(p);
 }
-extern "C" __global__ void wgrad_reduce_tma_plain(wgrad_reduce::params p) {
-    wgrad_reduce::run<tma_plain.problem, tma_plain.reduction()>(p);
-}
 extern "C" __global__ void wgrad_tma_ragged(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_ragged.problem, tma_ragged.config>(p);
 }
@@ -39,9 +36,6 @@ extern "C" __global__ void wgrad_reduce_tma_pointwise(wgrad_reduce::params p) {
 }
 extern "C" __global__ void wgrad_tma_five(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_five.problem, tma_five.config>(p);
-}
-extern "C" __global__ void wgrad_reduce_tma_five(wgrad_reduce::params p) {
-    wgrad_reduce::run<tma_five.problem, tma_five.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_seven(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_seven.problem, tma_seven.config>(p);
@@ -69,9 +63,6 @@ extern "C" __global__ void wgrad_reduce_tma_far(wgrad_reduce::params p) {
 }
 extern "C" __global__ void wgrad_tma_even(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_even.problem, tma_even.config>(p);
-}
-extern "C" __global__ void wgrad_reduce_tma_even(wgrad_reduce::params p) {
-    wgrad_reduce::run<tma_even.problem, tma_even.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_strided(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_strided.problem, tma_strided.config>(p);
@@ -117,9 +108,6 @@ extern "C" __global__ void wgrad_reduce_tma_far_image(wgrad_reduce::params p) {
 }
 extern "C" __global__ void wgrad_tma_plain_image(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_plain_image.problem, tma_plain_image.config>(p);
-}
-extern "C" __global__ void wgrad_reduce_tma_plain_image(wgrad_reduce::params p) {
-    wgrad_reduce::run<tma_plain_image.problem, tma_plain_image.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_pair(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_pair.problem, tma_pair.config>(p);

@@ -130,7 +130,9 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
 TEST_CASE("a weight gradient needs its whole workspace, and a dw of its own element type") {
     host_runtime const runtime;
     stream const stream(runtime.target_device());
-    conv2d::weight_gradient const gradient(runtime, layer_of("wgrad"));
+    // Two images are one split, whose sums are the gradients; those of 128 are several.
+    CHECK(conv2d::weight_gradient(runtime, layer_of("wgrad")).workspace_floats() == 0);
+    conv2d::weight_gradient const gradient(runtime, layer_of("wgrad").with(128, 5, 6));
     array<float> const workspace(runtime.target_device(), gradient.workspace_floats(), "workspace");
     auto const size = static_cast<int>(workspace.size());
     auto const whole_workspace = workspace.as<conv2d::floats>(conv2d::FLOAT(size)),

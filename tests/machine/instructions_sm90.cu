@@ -47,6 +47,8 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     box_store(map, c4, s);
     box_store(map, c5, s);
     box_prefetch(map, c3);
+    box_prefetch(map, c4);
+    bulk_prefetch(p, 64);
     prefetch_map(map);
     commit_bulk_stores();
     wait_for_bulk_reads<1>();

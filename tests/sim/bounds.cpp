@@ -120,6 +120,8 @@ void plant_copies(report_record& record) {
             machine::bulk_load(&word(0), source.data(), bytes, barrier());
             wait(0);
         });
+        record.plant("bulk_prefetch of" + text_of(bytes), block_of(1),
+                     [&] { machine::bulk_prefetch(source.data(), bytes); });
         record.plant("bulk_store of" + text_of(bytes), block_of(1), [&] {
             for (int i = 0; i < 60; ++i) word(i) = 1;
             machine::fence_for_bulk_copies();

@@ -138,6 +138,12 @@ __device__ void prefetch_box(Map const& map, P const& origin) {
     box_start<typename Map::global_type, P> const start(origin);
     machine::box_prefetch(words_of_map(map), start.coordinates);
 }
+// The same for a contiguous tensor.
+template <arch Arch, class From>
+    requires has_bulk_copies<Arch> && From::layout_type::is_static && (From::num_bytes() % 16 == 0)
+__device__ void prefetch_bulk(From const& source) {
+    machine::bulk_prefetch(source.get(), static_cast<int>(From::num_bytes()));
+}
 // Brings a tensor map into the cache, because copies will use it soon.
 template <arch Arch, class Map>
     requires has_bulk_copies<Arch>
