@@ -32,7 +32,8 @@ def rows(root, file, results):
                 more.append(time - layer["copy"])
             else:
                 ratios.setdefault(kind, []).append(time / layer["copy"])
-            peers.append(layer["pytorch"] / time)
+            if "pytorch" in layer:
+                peers.append(layer["pytorch"] / time)
         more.sort()
         means = " | ".join(geomean(ratios.get(kind)) for kind in ("all", "3 x 3", "5 x 5", "7 x 7", "stride 2"))
         yield (f"| {name} | {len(ratios['all'])} | {means} | {more[len(more) // 2]:.1f}, {more[-1]:.1f} us | "

@@ -126,7 +126,8 @@ double predicted_unit(problem const& problem, candidate const& candidate) {
         if constexpr (requires { config.splits; }) {
             return wgrad::has_one_split(problem, config.splits) ? second_kernel : 0;
         } else if constexpr (requires { config.prefetches(problem); }) {
-            return config.prefetches(problem) ? prefetched : 0;
+            bool const is_small = candidate.expected.bytes < bytes_of_small_layer;
+            return is_small && config.prefetches(problem) ? prefetched : 0;
         }
         return 0;
     };

@@ -46,8 +46,8 @@ void leave_out_late_launches(problem const& problem, std::vector<candidate>& lis
     auto const is_tma = [](candidate const& c) {
         return std::holds_alternative<tma::config>(c.config);
     };
-    constexpr double few_bytes = 4e6;
-    if (list.front().expected.bytes > few_bytes || std::ranges::none_of(list, is_tma)) return;
+    bool const is_small = list.front().expected.bytes < bytes_of_small_layer;
+    if (!is_small || std::ranges::none_of(list, is_tma)) return;
     if (best_tma(problem).prefetches(problem)) {
         std::erase_if(list, [&](candidate const& c) { return !is_tma(c); });
     }

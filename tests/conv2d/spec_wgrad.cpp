@@ -124,6 +124,10 @@ TEST_CASE("small layers get a cluster, and large ones do not") {
     CHECK(chosen("n=1 c=192 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2").find(" cluster=") !=
           std::string::npos);
     CHECK(chosen("n=256 c=64 h=64 w=64").find("cluster") == std::string::npos);
+    // Few channels leave room for steps of 8 mma tiles, of which the widest load the least.
+    CHECK(chosen("n=32 c=56 h=28 w=28").starts_with("wgrad_tma groups=1 images=4 columns=32 "));
+    CHECK(chosen("n=4 c=96 h=56 w=56 r=5 s=5 pad_h=2 pad_w=2")
+              .starts_with("wgrad_tma groups=2 images=1 columns=64 "));
 }
 
 TEST_CASE("layers that were measured get the configuration that was fastest") {
