@@ -26,7 +26,7 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32.
     """
-    kind = "cuda" if x.is_cuda else x.device.type
+    kind = "cuda" if x.is_cuda else support.autocast_kind(x)
     is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
     cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
     is_compiling = torch.compiler.is_compiling()
@@ -55,7 +55,7 @@ def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, di
 
 def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
     """LayerNorm over the channels of images n c h w. Under autocast the result has autocast's type."""
-    kind = "cuda" if x.is_cuda else x.device.type
+    kind = "cuda" if x.is_cuda else support.autocast_kind(x)
     is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
     cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
     reason = why_not_layernorm_2d(cast, weight, bias, is_cast)
@@ -75,7 +75,7 @@ def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
     The activation is none, relu, silu or gelu; out_dtype may be torch.float32. The steps after the product
     are separate where a gradient is wanted.
     """
-    kind = "cuda" if a.is_cuda else a.device.type
+    kind = "cuda" if a.is_cuda else support.autocast_kind(a)
     is_short = a.is_floating_point() and b.is_floating_point() and torch.float64 not in (a.dtype, b.dtype)
     if torch.is_autocast_enabled(kind) and is_short:
         dtype = torch.get_autocast_dtype(kind)

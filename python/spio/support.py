@@ -63,6 +63,11 @@ def host_device():
         operators.use_host_device(previous)
 
 
+def autocast_kind(x):
+    """The device whose autocast counts for a tensor that is on no GPU; tensors without memory take the CPU's."""
+    return "cpu" if x.device.type == "meta" else x.device.type
+
+
 def why_not_device(family, x):
     """Why tensors like x do not go to the family's operator, in words; None if they do."""
     if x.is_cuda:

@@ -24,6 +24,13 @@ def convolution(channels=16, size=3, groups=None, **keywords):
 
 
 class Layers(unittest.TestCase):
+    def test_layers_without_memory(self):
+        x = torch.empty(2, 16, 6, 5, device="meta", dtype=torch.float16, requires_grad=True)
+        for layer in (spio.nn.Conv2d(16, 16, 3, groups=2), spio.nn.LayerNorm2d(16)):
+            y = layer.to("meta", torch.float16)(x)
+            self.assertEqual((y.device.type, y.dtype), ("meta", torch.float16))
+            self.assertEqual(tuple(y.shape), (2, 16, 4, 3) if isinstance(layer, nn.Conv2d) else tuple(x.shape))
+
     def test_drop_in(self):
         for keywords in ({}, {"padding": 1, "bias": False}, {"padding": 1, "padding_mode": "reflect"}, {"stride": 2}, {"stride": 3}):
             layer, twin = convolution(**keywords), spio.nn.Conv2d(16, 16, 3, groups=2, **keywords)
