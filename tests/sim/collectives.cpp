@@ -101,6 +101,11 @@ TEST_CASE("lanes that ask for different things are found") {
                           machine::ballot(true, all_lanes);
                       }
                   });
+    expect_misuse(misuse::collective_mismatch,
+                  "lane 0 of warp 0 asks for sync_warp of lanes 1-3,8,16-17,31, and is not one",
+                  {.shape = {.block = {32}}}, [] {
+                      if (machine::thread_index().x == 0) machine::sync_warp(0x8003010e);
+                  });
     expect_misuse(misuse::collective_mismatch, "and is not one of them", shape,
                   [] { machine::ballot(true, 0xffff); });
     expect_misuse(misuse::collective_mismatch, "while lanes .* wait in sync_warp", shape, [] {
