@@ -21,7 +21,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 
 
 def newest(name):
-    """The results of that name, and a link to them from a page of a folder."""
+    """The newest file of results of that name, and its content."""
     files = sorted((root / "bench" / "results").glob(f"{name}-[0-9]*.json"))
     return files[-1], json.loads(files[-1].read_text())
 
@@ -173,11 +173,12 @@ def matmul_records():
 
 
 def matmul():
-    """TFLOP/s of squares: sustained, and in a burst."""
+    """TFLOP/s of squares: sustained, and in a burst, which begins after a rest and is too short for heat or power to slow it."""
     results, head, products = matmul_records()
     rows = [head, "", "| size | wgmma | cuBLAS | cuBLASLt | wgmma over cuBLAS | mma.sync | a burst: wgmma, cuBLAS | wgmma draws |",
             "|---|---|---|---|---|---|---|---|"]
     rate = lambda record: f"{record['tflops']:.0f}"
+    # A round is [microseconds, watts, megahertz]; the last one is drawn, when the card is warm.
     drawn = lambda watts=None, clock=None: f"{watts} W, {clock} MHz" if watts else ""
     for (name, shape), kernels in products.items():
         if name != "squares":

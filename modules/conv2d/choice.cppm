@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // problem is the sizes and options of a call. A config_source finds configurations that were
-// measured on this GPU.
+// measured on this GPU. A learned model is shipped for a chip, or was trained on this machine and
+// then comes first.
 module;
 
 #include "conv2d/cp_async.h"
@@ -77,8 +78,8 @@ predictions rank(problem const&, arch);
 
 // Whether there are learned models for the chip of an architecture.
 bool has_model(arch);
-// The learned model for a pass on an architecture, in words: whose it is, and what it was trained
-// on. Empty if there is none.
+// The learned model for a pass on an architecture, in words: whether it is this machine's own or
+// the one shipped for the chip, and what it was trained on. Empty if there is none.
 std::string describe_model(direction, arch);
 
 // A configuration, and who chose it.

@@ -57,8 +57,9 @@ void add_deepest(problem const& problem, wgmma::config const& config, Add const&
     add_both_depths(large);
     if (has_both && config.consumers() == 1) add_both_depths(small);
 }
-// Splits are worth a trial where there are few tiles for each multiprocessor, and where each split
-// has at least two steps along k. Tiles are not, if smaller ones are as many.
+// Calls add() with the configurations of the body wgmma. Splits are worth a trial where there are
+// few tiles for each multiprocessor, and where each split has at least two steps along k. Tiles are
+// not, if smaller ones are as many.
 template <class Add>
 void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
     for (int const m : {128, 64, 192}) {
@@ -94,7 +95,7 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
         }
     }
 }
-// The same for the body cp_async.
+// Calls add() with all configurations of the body cp_async: seven tiles, with 4, 3 and 2 stages.
 template <class Add> void add_cp_async_configs(Add const& add) {
     struct {
         int m, n, warps_m, warps_n;

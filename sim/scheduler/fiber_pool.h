@@ -41,6 +41,7 @@ class fiber_pool {
         void* argument = nullptr;
     };
 
+    // The lowest address of a fiber's stack, just above its guard page.
     unsigned char* bottom(int number) const;
     void unmap();
     static void enter_current(fiber_pool* pool, void* resumer);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A box is a tile that TMA copies between global and shared memory, as its tensor map describes; a
-// fragment is a warp's part of a matrix product, in registers.
+// fragment is a warp's part of a matrix product, in registers. dimensions.h has the dimensions I, J
+// and K, and i = axis<I>(16), j = axis<J>(64), k = axis<K>(32). An Image is what a Box is cut from;
+// Lefts, Rights and Sums are tables of fragments.
 #pragma once
 
 #include "dimensions.h"

@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // configuration is how a kernel divides its work; a body is one of two ways to load tiles: by
-// tensor maps and TMA (sm_90 and later), or by cp.async.
+// tensor maps and TMA (sm_90 and later), or by cp.async. A split is a share of the sums of wgrad;
+// the blocks of a cluster add theirs.
 //
 //     convolution_on_gpu random COUNT [SHARE COUNT]          COUNT problems for each pass and body
 //     convolution_on_gpu compile COUNT [SHARE COUNT]         the same, but launches no kernel
@@ -178,6 +179,7 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                 // Configurations of one kind of kernel, with TMA or with cp.async.
                 auto configs = space(problem, with_maps ? gpu.arch() : sm_80);
                 std::erase_if(configs, [&](auto const& c) { return needs_maps(c) != with_maps; });
+                // Where the estimate lists none by TMA, the best of that body.
                 if (configs.empty() && with_maps)
                     configs = {pass == direction::wgrad
                                    ? config(best_wgrad_tma(problem, gpu.arch()))
@@ -187,6 +189,7 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                 if (n % 2 == 0 && cluster != configs.end()) {
                     chosen = n % 4 == 0 ? with_large_cluster(problem, *cluster) : *cluster;
                 }
+                // Every eighth is launched 100 times, which must give the same bits each time.
                 int const repeats = n % 8 == 0 ? 100 : 1;
                 try_once(gpu, stream, seed, problem, chosen, is_launched ? repeats : 0, tally);
             }
@@ -225,6 +228,7 @@ int main(int count, char** words) {
         std::printf("no GPU: %s\n", e.what());
         return without_gpu;
     }
+    // Arrays lie between guards, which no kernel may write to; they are allocated on this device.
     guarded<half>::use(gpu->target_device());
     guarded<bfloat16>::use(gpu->target_device());
     guarded<float>::use(gpu->target_device());

@@ -34,8 +34,8 @@ constexpr auto late_i = axis<I>(dynamic);
 constexpr auto late_j = axis<J>(dynamic);
 constexpr auto k = axis<K>(24);
 
-// The counts of some axes, and pitches with which no two elements share an offset: each is at least
-// what all axes of lesser pitches span. The axis of one step may have any.
+// Random pitches for axes of these counts, with which no two elements share an offset: each is at
+// least what all axes of lesser pitches span. The axis of one step may have any.
 std::vector<int> nested_pitches(dice& random, std::vector<int> const& counts) {
     std::vector<int> order(counts.size());
     std::iota(order.begin(), order.end(), 0);
