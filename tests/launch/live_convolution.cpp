@@ -185,9 +185,7 @@ TEST_CASE("the first launches of a convolution find its fastest configuration, a
 TEST_CASE("nothing is compared without live_tuning, without tier_up, and under aot_only") {
     rig rig;
     rig.add(layer_of());
-    {
-        std::ofstream(rig.file) << "# empty\n";
-    }
+    std::ofstream(rig.file) << "# empty\n";
     auto const compared = [&](runtime_options const& options) {
         auto const gpu = runtime(options);
         try {
@@ -218,9 +216,7 @@ TEST_CASE("live tuning is on if the environment says so") {
 
 TEST_CASE("weight gradients are not compared: other configurations add in other orders") {
     rig rig;
-    {
-        std::ofstream(rig.file) << "# empty\n";
-    }
+    std::ofstream(rig.file) << "# empty\n";
     auto const layer = layer_of(" pass=wgrad");
     rig.add(layer);
     auto const gpu = runtime(rig.options());
@@ -256,9 +252,7 @@ TEST_CASE("models that were trained on this machine are not read under aot_only"
 
 TEST_CASE("where the file cannot be written, the fastest configuration counts in this process") {
     rig rig;
-    {
-        std::ofstream(rig.file) << "# empty\n";
-    }
+    std::ofstream(rig.file) << "# empty\n";
     auto const layer = layer_of();
     rig.add(layer);
     auto const gpu = runtime(rig.options());
