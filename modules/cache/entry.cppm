@@ -70,7 +70,8 @@ struct entry {
     friend bool operator==(entry const&, entry const&) = default;
 };
 
-// The least and most bytes of an entry's file. A larger entry is not written.
+// The least bytes of an entry's file, 100 around a symbol and a cubin of one byte each, and the
+// most. A larger entry is not written.
 constexpr std::uint64_t least_file_bytes = 102, most_file_bytes = 64 << 20;
 
 // The bytes of an entry's file. Numbers are little-endian, texts and lists come after their 32-bit

@@ -14,7 +14,7 @@ namespace spio::cuda {
 
 namespace {
 
-// What messages call the object of a failed call.
+// What a capture is called in messages of errors.
 std::string a_capture() { return "capture of a stream"; }
 
 } // namespace

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A worker is the thread of a queue with its tasks. exit() destroys static objects that tasks may
-// use, so that it ends all queues first: before those of its own thread, and when it comes to what
-// was made before a queue or a library. A process that was forked has none of its parent's
-// threads: it forgets the worker and starts one of its own.
+// use, so the queues end before. It calls its handlers in reverse: one that ends all queues is
+// registered when the first task is added, and again when a library was opened whose objects tasks
+// use. If the main thread has added a task, the queues end before its thread_local objects go. A
+// process that was forked has none of its parent's threads: it forgets the worker and starts one of
+// its own.
 module;
 
 #include <pthread.h>

@@ -22,7 +22,7 @@ using namespace spio;
 
 namespace {
 
-// The names of the headers that a source includes, each followed by a blank.
+// The names of those headers that a source includes, directly or not, each followed by a blank.
 std::string names_in(std::string_view source, std::span<header const> headers) {
     spec kernel;
     kernel.source = source;

@@ -167,7 +167,8 @@ inline std::vector<candidate> ways_with_zeros(std::vector<candidate> const& ways
     return candidates;
 }
 
-// Prints the first `most` sums that the model gets wrong.
+// Prints for each experiment the first `most` sums that `core` computes otherwise than the chip,
+// and how many these are for each kind of tile.
 inline void print_counterexamples(tensor_core const& core, experiments const& experiments,
                                   int most) {
     for (auto const& e : experiments) {
