@@ -24,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-
 import spio.axpby;
 import spio.cuda;
 import spio.fake_driver;
