@@ -20,6 +20,8 @@ set(libraries spio_headers)
 foreach(module IN LISTS SPIO_MODULES)
     list(APPEND libraries spio_${module})
 endforeach()
+# The folder of the command installs its own: a module that another folder installs would be looked for in the sources.
+list(REMOVE_ITEM libraries spio_command_line spio_command)
 if(TARGET spio_packer)
     list(APPEND libraries spio_packer)
 endif()

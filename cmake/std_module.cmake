@@ -117,11 +117,12 @@ if(NOT SPIO_STD_MODULE_FLAGS)
     message(FATAL_ERROR "The headers of the standard library cannot be read once; -DSPIO_STD_MODULE=OFF reads them in "
                         "every file. ${error}")
 endif()
-# Other builds of the same compiler and standard can be given them too, sanitized or not.
+# Other builds of the same compiler and standard can be given them too, sanitized or not. None is installed: options of
+# a library would be, with its modules, and would lead others to this folder.
 if(SPIO_BUILD_TESTS)
-    add_compile_options(${SPIO_STD_MODULE_FLAGS})
+    list(TRANSFORM SPIO_STD_MODULE_FLAGS REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE options)
+    add_compile_options(${options})
 else()
-    # Options of a library are installed with its modules, and would lead others to this folder. Flags are not.
     list(JOIN SPIO_STD_MODULE_FLAGS " " joined)
     string(APPEND CMAKE_CXX_FLAGS " ${joined}")
 endif()
