@@ -117,7 +117,7 @@ std::string text_of(spec const& spec, image_origin const& origin) {
     auto const add = [&](char const* name, std::string const& value) {
         text += "  " + padded(name, 12) + value + "\n";
     };
-    add("config", spec.config);
+    if (!spec.config.empty()) add("config", spec.config);
     add("arch", text_of(spec.arch));
     add("symbol", spec.symbol);
     add("block", text_of(spec.shape.block) + " threads, " +

@@ -60,7 +60,7 @@ struct spec {
 
     launch_shape over(extent grid) const { return {grid, shape}; }
     // The line of a manifest that asks for this kernel: "layernorm_2d channels=64 affine=true".
-    std::string line() const { return family + " " + problem; }
+    std::string line() const { return problem.empty() ? family : family + " " + problem; }
     // For messages: the line, the architecture and the symbol. If the architecture is newer than
     // all that Spio knows, the text adds that it gets a kernel for sm_80.
     std::string spelled() const;
@@ -120,13 +120,15 @@ typed_spec<Params> specialized(specialization const& request, grid_function<Para
 }
 
 // What most families of one's own ask for: run<problem, config>(params) in the namespace that is
-// called as the family is, in blocks of one shape. A family without configurations names none.
+// called as the family is, in blocks of one shape, for a problem within its bounds. A family
+// without configurations names none.
 //     specialization_of("softmax", problem, arch, {.block = {128}}, kernel_text(), config)
 template <described Problem, described... Config>
     requires(sizeof...(Config) <= 1)
 specialization specialization_of(std::string_view family, Problem const& problem, arch arch,
                                  block_shape shape, std::span<header const> headers,
                                  Config const&... config) {
+    check(family, problem);
     auto const scope = std::string(family) + "::";
     auto arguments = scope + "problem" + initializer_of(problem);
     ((arguments += ", " + scope + "config" + initializer_of(config)), ...);
@@ -139,6 +141,16 @@ specialization specialization_of(std::string_view family, Problem const& problem
             .shape = shape,
             .scope = family,
             .headers = headers};
+}
+
+// Throws what a launch must satisfy, in words, unless its arguments do: for grid functions.
+template <described Problem>
+void check_launch(bool fits, std::string_view family, Problem const& problem,
+                  std::string_view condition) {
+    if (fits) return;
+    auto const fields = text_of(problem);
+    throw error(error_kind::invalid, "launch",
+                std::string(family) + (fields.empty() ? "" : " ") + fields, std::string(condition));
 }
 
 // Who chose a configuration: a measurement on this machine (tuned), a learned model, or the family,

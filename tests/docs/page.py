@@ -239,7 +239,7 @@ class Page:
         kernel = pathlib.Path("build/wrong/kernel.cu")
         (self.folder / kernel).write_text('#include "softmax/softmax.cuh"\n'
                                           "__global__ void kernel(softmax::params p) {\n"
-                                          "    softmax::run<softmax::problem{1000}, softmax::config{4}>(p);\n}\n")
+                                          "    softmax::run<softmax::problem{1000}>(p);\n}\n")
         status, printed = self.run(self.options.nvcc, *nvcc_flags, "-Ibuild/wrong", "-cubin", kernel, "-o",
                                    kernel.with_suffix(".cubin"))
         if status == 0:

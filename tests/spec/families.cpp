@@ -71,9 +71,13 @@ template <> struct spio::field_table<ramp::config> {
 namespace ramp {
 
 typed_spec<params> specialize(problem const& problem, arch arch) {
-    check("ramp", problem);
     return specialized<params>(specialization_of("ramp", problem, arch, {.block = {64}},
-                                                 kernel_text(), config{.threads = 64}));
+                                                 kernel_text(), config{.threads = 64}),
+                               [problem](params const& params) {
+                                   check_launch(params.y != nullptr, "ramp", problem,
+                                                "y must be an array");
+                                   return extent{problem.n};
+                               });
 }
 // Of a kernel that has no configuration.
 typed_spec<params> specialize_plainly(problem const& problem, arch arch) {
@@ -114,9 +118,15 @@ TEST_CASE("a family of a project's own is one call of run in the namespace of it
                              "(p);\n}\n");
     CHECK(spec.shape == block_shape{.block = {64}});
     CHECK(spec.params_bytes == sizeof(ramp::params));
-    auto const plain = ramp::specialize_plainly({.n = 7}, sm_80);
+    auto const grid = ramp::specialize({.n = 65}, sm_80).grid;
+    float y;
+    CHECK(grid({&y}) == extent{65});
+    CHECK(refusal([&] { grid({nullptr}); }) == "launch for ramp n=65: y must be an array");
+    auto plain = ramp::specialize_plainly({.n = 7}, sm_80);
     CHECK(plain.config.empty());
     CHECK(plain.source.find("ramp::run<ramp::problem{.n = 7}>(p)") != std::string::npos);
+    plain.problem.clear();
+    CHECK(plain.line() == "ramp");
     CHECK(refusal([&] { specs_of_line("ramp n=0", {&entry, 1}, sm_90a); }) ==
           "check for ramp n=0: n is 0, but must be at least 1");
     CHECK(refusal([&] {

@@ -12,9 +12,9 @@
 namespace softmax {
 
 // A warp computes one row, and reads it once: lane n holds columns n, n + 32, n + 64, …
-template <problem Problem, config Config> __device__ void run(params const& params) {
+template <problem Problem> __device__ void run(params const& params) {
     constexpr auto columns = spio::axis<Column>(Problem.columns);
-    using Block = spio::fold<Row, Config.warps>;
+    using Block = spio::fold<Row, warps>;
     using Step = spio::fold<Column, 32>;
     constexpr auto steps = Step(spio::divup(Problem.columns, 32));
 
