@@ -60,11 +60,12 @@ template <layernorm_2d::element_type type> double decode_bits(unsigned char cons
     return layernorm_2d::number_of(bits, type);
 }
 
-// The arrays of a trial on the host: bytes, as a device gets them, and the same as numbers.
-struct host_arrays {
-    std::vector<std::vector<unsigned char>> bytes;
-    std::vector<std::vector<double>> numbers;
-};
+// The bytes of the arrays of a trial on the host, as a device gets them.
+using host_arrays = std::vector<std::vector<unsigned char>>;
+
+// So many numbers of an array are drawn, and then come again: to draw takes ten times as long as to
+// copy. No size that a kernel could err by is a multiple of this prime.
+constexpr std::size_t drawn_count = 1'048'573;
 
 std::vector<double> decode_all(number_format const& format,
                                std::vector<unsigned char> const& bytes) {
@@ -78,21 +79,24 @@ std::vector<double> decode_all(number_format const& format,
 // Draws the numbers of the arrays in their order. Arrays that are not drawn get 0xff bytes, which
 // are NaNs.
 host_arrays draw(std::vector<array_description> const& descriptions, unsigned seed) {
-    host_arrays drawn;
+    host_arrays arrays;
     std::mt19937 random(seed);
     for (auto const& [name, format, count, values, is_written] : descriptions) {
         std::vector<unsigned char> bytes(static_cast<std::size_t>(count.value) * format.bytes,
                                          0xff);
         if (values) {
             std::uniform_real_distribution<float> distribution(values->least, values->most);
-            for (std::size_t i = 0; i < bytes.size(); i += format.bytes) {
+            auto const period = std::min(bytes.size(), drawn_count * format.bytes);
+            for (std::size_t i = 0; i < period; i += format.bytes) {
                 format.encode(distribution(random), &bytes[i]);
             }
+            for (std::size_t i = period; i < bytes.size(); i += period) {
+                std::memcpy(&bytes[i], bytes.data(), std::min(period, bytes.size() - i));
+            }
         }
-        drawn.numbers.push_back(decode_all(format, bytes));
-        drawn.bytes.push_back(std::move(bytes));
+        arrays.push_back(std::move(bytes));
     }
-    return drawn;
+    return arrays;
 }
 
 } // namespace
@@ -117,10 +121,10 @@ trial trial_of(std::string problem, std::shared_ptr<trial_setup const> setup, un
     auto const drawn = std::make_shared<host_arrays>();
     auto const prepare = [setup, drawn, seed](workbench& bench) -> prepared_trial {
         auto const& descriptions = setup->arrays;
-        if (drawn->bytes.empty()) *drawn = draw(descriptions, seed);
+        if (drawn->empty()) *drawn = draw(descriptions, seed);
         std::vector<array<unsigned char>> uploaded;
         for (std::size_t n = 0; n < descriptions.size(); ++n) {
-            uploaded.push_back(bench.upload<unsigned char>(drawn->bytes[n], descriptions[n].name));
+            uploaded.push_back(bench.upload<unsigned char>((*drawn)[n], descriptions[n].name));
         }
         auto const arrays =
             std::make_shared<device_arrays>(bench.target_device(), std::move(uploaded));
@@ -130,16 +134,18 @@ trial trial_of(std::string problem, std::shared_ptr<trial_setup const> setup, un
         auto const check = [setup, drawn, arrays, launch, &bench](stream const& stream) {
             auto const& descriptions = setup->arrays;
             for (std::size_t n = 0; n < descriptions.size(); ++n) {
-                if (descriptions[n].is_written) bench.fill(arrays->all()[n], drawn->bytes[n]);
+                if (descriptions[n].is_written) bench.fill(arrays->all()[n], (*drawn)[n]);
             }
             launch(stream);
             stream.synchronize();
+            std::vector<std::vector<double>> inputs(descriptions.size());
             std::vector<std::vector<double>> results(descriptions.size());
             for (std::size_t n = 0; n < descriptions.size(); ++n) {
+                inputs[n] = decode_all(descriptions[n].format, (*drawn)[n]);
                 if (!descriptions[n].is_written) continue;
                 results[n] = decode_all(descriptions[n].format, bench.download(arrays->all()[n]));
             }
-            comparison comparison(descriptions, drawn->numbers, results);
+            comparison comparison(descriptions, inputs, results);
             setup->compare(comparison);
             return comparison.result();
         };

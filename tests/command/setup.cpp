@@ -103,6 +103,43 @@ TEST_CASE("a trial finds each wrong number, and names the first") {
     CHECK(check_trial(axpby_trials(), "n=1000 mistake=3").wrong == 1000);
 }
 
+namespace {
+
+// y = 2 x + 3 y beside an array of many numbers that the kernel does not have: those are compared.
+constexpr int drawn_count = 1'048'573;
+void set_up_large(trial_setup& setup, axpby::problem const& problem) {
+    axpby::N const n(problem.n), large_size(2 * drawn_count + 7);
+    auto const large = setup.input<axpby::readable_scalars>("large", {1, 2}, large_size);
+    auto const x = setup.input<axpby::readable_scalars>("x", {-2, 2}, n);
+    auto const y = setup.input<axpby::scalars>("y", {4, 5}, n);
+    setup.launch(
+        axpby::specialize(problem, setup.target()),
+        [=](device_arrays const& arrays) {
+            return axpby::params{.a = 2, .x = arrays[x], .b = 3, .y = arrays[y]};
+        },
+        [=](comparison& results) {
+            auto const numbers = results.input(large);
+            std::set<double> different;
+            int in_range = 0;
+            for (auto const position : range(large_size)) {
+                double const number = *numbers[position];
+                in_range += number >= 1 && number <= 2;
+                if (position < axpby::N(1000)) different.insert(number);
+                double const drawn = *numbers[axpby::N(position.get() % drawn_count)];
+                if (number != drawn) results.compare(y, axpby::N(0), 0, 0);
+            }
+            CHECK(in_range == large_size.get());
+            CHECK(different.size() > 990);
+            CHECK(*numbers[axpby::N(0)] != *numbers[axpby::N(drawn_count - 1)]);
+        });
+}
+
+} // namespace
+
+TEST_CASE("an array of many numbers has those that were drawn for its beginning again") {
+    CHECK(check_trial(trials_of<"axpby", set_up_large>("", "n=1000"), "n=1000").wrong == 0);
+}
+
 TEST_CASE("the words of a trial are those of all its structs") {
     auto const trial = create_trial(axpby_trials(), "n=1000", host_arch, 1);
     CHECK(trial.problem == "n=1000 mistake=0");
