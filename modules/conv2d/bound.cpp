@@ -10,7 +10,6 @@ module;
 
 #include "conv2d/problem.h"
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -91,18 +90,7 @@ double error_bound(problem const& problem, double_sums const& sums, std::size_t 
 
 // The number that 16 bits stand for.
 double number_of(unsigned short bits, element_type type) {
-    if (type == element_type::bf16) {
-        return static_cast<double>(std::bit_cast<float>(static_cast<unsigned>(bits) << 16));
-    }
-    int const exponent = bits >> 10 & 31;
-    int const fraction = bits & 1023;
-    double const sign = bits >> 15 ? -1 : 1;
-    if (exponent == 31) {
-        using limits = std::numeric_limits<double>;
-        return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();
-    }
-    return sign *
-           (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction | 1024, exponent - 25));
+    return type == element_type::bf16 ? bfloat16_number(bits) : half_number(bits);
 }
 
 } // namespace spio::conv2d

@@ -9,11 +9,8 @@ module;
 
 #include "layernorm_2d/problem.h"
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,20 +114,7 @@ family const& family_entry() {
 }
 
 double number_of(unsigned short bits, element_type type) {
-    if (type == element_type::bf16) {
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-    }
-    // An exponent of e and a significand of s, whose lowest 10 bits are stored, are
-    // s 2^(e - 15 - 10).
-    int const exponent = bits >> 10 & 31;
-    int const fraction = bits & 1023;
-    double const sign = bits >> 15 ? -1 : 1;
-    if (exponent == 31) {
-        using limits = std::numeric_limits<double>;
-        return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();
-    }
-    int const significand = exponent == 0 ? fraction : fraction | 1024;
-    return sign * std::ldexp(significand, (exponent == 0 ? 1 : exponent) - 25);
+    return type == element_type::bf16 ? bfloat16_number(bits) : half_number(bits);
 }
 
 std::vector<double> reference(problem const& p, std::span<unsigned short const> x,

@@ -9,10 +9,8 @@ module;
 #include "matmul/problem.h"
 
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <thread>
@@ -91,15 +89,7 @@ std::vector<double> lines_of(std::span<unsigned short const> bits, std::size_t l
 } // namespace
 
 double number_of(unsigned short bits, factor_type type) {
-    if (type == factor_type::bf16) {
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-    }
-    int const exponent = bits >> 10 & 31;
-    double const fraction = bits & 1023;
-    double const sign = bits >> 15 != 0 ? -1 : 1;
-    if (exponent == 31) return fraction == 0 ? sign * HUGE_VAL : std::nan("");
-    return exponent == 0 ? sign * std::ldexp(fraction, -24)
-                         : sign * std::ldexp(1024 + fraction, exponent - 25);
+    return type == factor_type::bf16 ? bfloat16_number(bits) : half_number(bits);
 }
 
 bounded_results reference(problem const& problem, operands const& operands) {

@@ -33,6 +33,10 @@ using spio::checked_size;
 using spio::extent;
 using spio::launch_shape;
 
+// The numbers that 16 bits stand for. Bits that are no number give NaN, whatever their sign.
+double half_number(unsigned short bits);
+double bfloat16_number(unsigned short bits);
+
 // A header that is kept in memory, not in a file. Its name is what stands in an #include. The
 // digest is a part of the SHA-256 of the text, which the build has made; 0 if it has made none.
 struct header {
