@@ -23,15 +23,8 @@ namespace spio::conv2d {
 
 namespace {
 
-// The clusters of 1 to 8 blocks that an H200 runs at once, with one block on each multiprocessor,
-// and those of 16, which are the blocks of a whole group of multiprocessors.
-constexpr int clusters_at_once[] = {132, 66, 39, 30, 22, 17, 15, 15};
-constexpr int most_small_cluster = 8;
-constexpr int large_clusters_at_once = 7;
-// How many clusters of so many blocks run at once.
-constexpr int at_once(int cluster) {
-    return cluster <= most_small_cluster ? clusters_at_once[cluster - 1] : large_clusters_at_once;
-}
+// The clusters of so many blocks that an H200 runs at once, with one block on each multiprocessor.
+int at_once(int blocks) { return concurrent_clusters(chip_of(sm_90a), blocks); }
 constexpr int least_stages = 5, most_stages = 12; // of rows, where a block has so many
 // The largest layers, with small and with large clusters, and the largest filter that were
 // measured.
@@ -131,7 +124,7 @@ class search {
         bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
         int const mma_tiles = divup(step.images * step.columns, 16);
         if (is_spare || mma_tiles > (asked.taps() <= few_taps ? 8 : 4)) return;
-        int const most_splits = is_large ? wgrad_tma::config::most_cluster : most_small_cluster;
+        int const most_splits = is_large ? most_cluster : most_portable_cluster;
         for (int splits = is_large ? most_splits : 2; splits <= most_splits; ++splits) {
             // Few groups, so that many blocks share them: as many as run at once.
             int groups = 1;

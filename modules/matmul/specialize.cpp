@@ -126,20 +126,15 @@ spec spec_of(problem const& problem, config const& config, arch arch) {
 }
 
 int concurrent_clusters(wgmma::config const& config, arch arch) {
-    // Of 1 to 8 blocks, as cudaOccupancyMaxActiveClusters tells for an H200. The blocks of a
-    // cluster run in one group of neighbouring multiprocessors, some of which are left over.
-    constexpr int multiprocessors = 132;
-    constexpr int measured[] = {132, 66, 39, 30, 22, 17, 15, 15};
     int const blocks = config.cluster();
-    if (blocks < 1 || blocks > std::ssize(measured) || config.blocks < 1) {
+    if (blocks < 1 || blocks > most_portable_cluster || config.blocks < 1) {
         throw error(
             error_kind::invalid, "launch", "matmul",
             "a cluster has " + std::to_string(blocks) + " blocks, of at least 1 and at most " +
-                std::to_string(std::ssize(measured)) + ", and " + std::to_string(config.blocks) +
+                std::to_string(most_portable_cluster) + ", and " + std::to_string(config.blocks) +
                 " of them, at least 1, share a multiprocessor");
     }
-    int const present = chip_of(arch.is_host ? sm_90a : arch).sm_count;
-    return std::max(1, measured[blocks - 1] * present / multiprocessors) * config.blocks;
+    return concurrent_clusters(chip_of(arch.is_host ? sm_90a : arch), blocks) * config.blocks;
 }
 extent grid(sizes const& sizes, config const& config, arch arch) {
     if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {

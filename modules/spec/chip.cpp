@@ -85,6 +85,19 @@ int concurrent_blocks(chip const& chip, block_resources const& block) {
                      (chip.sm_registers / registers).as_int(), chip.sm_blocks});
 }
 
+int concurrent_clusters(chip const& chip, int blocks) {
+    // As cudaOccupancyMaxActiveClusters tells for an H200. The blocks of a cluster run in one group
+    // of neighbouring SMs, some of which are left over.
+    constexpr int measured[most_portable_cluster] = {132, 66, 39, 30, 22, 17, 15, 15};
+    constexpr int measured_of_most = 7;
+    if (blocks != most_cluster && (blocks < 1 || blocks > most_portable_cluster)) {
+        throw error(error_kind::invalid, "configure", "a cluster",
+                    "it has " + std::to_string(blocks) + " blocks, and may have 1 to 8 or 16");
+    }
+    int const clusters = blocks == most_cluster ? measured_of_most : measured[blocks - 1];
+    return std::max(1, clusters * chip.sm_count / h200.sm_count);
+}
+
 int shared_bytes_of_block(arch arch) {
     return arch.is_host ? max_shared_bytes : chip_of(arch).shared_bytes - reserved_shared_bytes;
 }

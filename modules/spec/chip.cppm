@@ -50,6 +50,12 @@ struct chip {
     int sm_blocks = 32;
 };
 
+// The most blocks of a cluster: on every chip that has clusters, and where a kernel asks for more.
+constexpr int most_portable_cluster = 8, most_cluster = 16;
+// The number of clusters of 1 to 8 or of 16 blocks that the chip runs at once, with one block on
+// each SM. It was measured on an H200; of other chips it is the share of their SMs.
+int concurrent_clusters(chip const&, int blocks);
+
 // The GPU that stands for an architecture: that of the architecture itself, for the host an A100.
 // PTX and chips that are not in the table are taken to be as fast as the fastest known, with the
 // least shared memory of any and without TMA, since they get the code for sm_80.

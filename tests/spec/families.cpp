@@ -196,6 +196,27 @@ TEST_CASE("wrong problems, configurations and architectures are refused by name"
           }).find("bytes of shared memory, of at most 232448") != std::string::npos);
 }
 
+TEST_CASE("a chip runs as many clusters as its multiprocessors have room for") {
+    auto const& hopper = spio::chip_of(spio::sm_90a);
+    CHECK(spio::concurrent_clusters(hopper, 1) == hopper.sm_count);
+    for (int blocks = 2; blocks <= spio::most_portable_cluster; ++blocks) {
+        int const clusters = spio::concurrent_clusters(hopper, blocks);
+        CHECK(clusters * blocks <= hopper.sm_count);
+        CHECK(clusters <= spio::concurrent_clusters(hopper, blocks - 1));
+        CHECK(clusters >= spio::concurrent_clusters(hopper, spio::most_cluster));
+    }
+    CHECK(spio::concurrent_clusters(hopper, spio::most_cluster) == 7);
+    auto small = hopper;
+    small.sm_count = hopper.sm_count / 2;
+    CHECK(spio::concurrent_clusters(small, 2) == 33);
+    small.sm_count = 1;
+    CHECK(spio::concurrent_clusters(small, spio::most_cluster) == 1);
+    for (int const blocks : {-1, 0, 9, 15, 17}) {
+        CHECK_THROWS_WITH_AS(spio::concurrent_clusters(hopper, blocks),
+                             doctest::Contains("1 to 8 or 16"), spio::error);
+    }
+}
+
 TEST_CASE("the references compute axpby and LayerNorm in double") {
     std::vector<float> const x = {1, 2, 3}, y = {4, 5, 6};
     CHECK(axpby::reference(2, x, -1, y) == std::vector<double>{-2, -1, 0});
