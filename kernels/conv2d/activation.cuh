@@ -12,6 +12,8 @@
 
 namespace spio::conv2d {
 
+inline constexpr float log2_of_e = 1.44269504F; // exp(x) is 2 to the power of log2_of_e * x
+
 // The values at -x and at x, for x >= 0, of a function that goes from 0 at -infinity to 1 at
 // infinity.
 struct both_tails {
@@ -19,12 +21,12 @@ struct both_tails {
 };
 // The function by which an activation multiplies x, for x up to a bound, where the lower tail is
 // below 2^-34: for SiLU the sigmoid, 1 / (1 + exp(-x)); for GELU the distribution function of the
-// normal distribution, whose lower tail is two to the power of a polynomial.
+// normal distribution, whose lower tail is two to the power of a polynomial that was fitted to it.
 template <activation Function> struct tails;
 template <> struct tails<activation::silu> {
     static constexpr float bound = 86;
     __device__ static both_tails values(float x) {
-        float const power = approximate_power_of_two(-1.44269504F * x); // exp(-x)
+        float const power = approximate_power_of_two(-log2_of_e * x); // exp(-x)
         float const high = approximate_reciprocal(1 + power);
         return {power * high, high};
     }
@@ -70,8 +72,9 @@ template <activation Function> __device__ float derivative(float x) {
             return multiply_add(bounded, low * high, value);
         } else {
             // The density of the normal distribution, exp(-x^2 / 2) / sqrt(2 pi).
-            float const density =
-                approximate_power_of_two(multiply_add(size * size, -0.721347520F, -1.32574806F));
+            constexpr float log2_of_root_of_2_pi = 1.32574806F;
+            float const density = approximate_power_of_two(
+                multiply_add(size * size, -log2_of_e / 2, -log2_of_root_of_2_pi));
             return multiply_add(bounded, density, value);
         }
     }

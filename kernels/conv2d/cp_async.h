@@ -65,7 +65,7 @@ struct config {
         return (cells * 16).as_int();
     }
     // An estimate, a few registers off, of what ptxas allocates to a thread without a limit:
-    // fragments, and addresses.
+    // fragments, and addresses. The constants are fitted.
     constexpr int registers(problem const& problem) const {
         return allocated_registers(used_registers(problem));
     }
@@ -74,9 +74,10 @@ struct config {
         return held_registers(problem) + addresses;
     }
     // The most blocks on an SM whose threads have these registers. Each quarter of an SM has a
-    // quarter of its registers, and runs whole warps. Zeros between columns take some more, and so
-    // do a second tensor of the size of the output or of dgrad's input, and tiles of two images
-    // where 40 registers are just enough for others.
+    // quarter of its registers, and runs whole warps. Three kinds of kernels need up to 8 registers
+    // more than estimated: those with zeros between columns, those with a second tensor of the size
+    // of the output or of dgrad's input, and those with tiles of two images that are estimated at
+    // 37 to 40.
     constexpr int most_blocks(problem const& problem, int sm_registers) const {
         bool const has_gaps = columns_of(correlation_of(problem)).spacing > 1;
         bool const has_second = problem.has_second_output() || problem.has_derivative();
@@ -94,7 +95,8 @@ struct config {
     }
 
     // Whether a kernel of this configuration can compute the problem. Each warp must have whole mma
-    // tiles, either of neighbouring columns or of all columns of some images.
+    // tiles, either of neighbouring columns or of all columns of some images. Columns and mma tiles
+    // are bounded only so that there are few configurations.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
                                 rows > 0 && mma_tiles > 0 && mma_tiles <= 8 && blocks >= 0;

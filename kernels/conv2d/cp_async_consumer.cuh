@@ -45,8 +45,10 @@ template <problem Problem, config Config> struct consumer {
                                             filter_fragments<Problem> const& filter, int offset) {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
-            auto const pixels = input[tiles::image_of(2 * mma_tile)]
-                                     [tiles::ring_column(tiles::column_of(2 * mma_tile))];
+            int const first_piece = 2 * mma_tile; // a piece is 8 columns
+            auto const pixels = input[tiles::image_of(first_piece)]
+                                     [tiles::ring_column(tiles::column_of(first_piece))];
+            // Loads the input fragment under each tap of a filter row, and passes it on.
             filter.for_each_step(pixels, add_products{sums, mma_tile, offset});
         }
     }
@@ -68,11 +70,11 @@ template <problem Problem, config Config> struct consumer {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
 #pragma unroll
-            for (int piece = 0; piece < 2; ++piece) {
-                auto two = sums[0][mma_tile].registers[piece];
-                int const columns = 2 * mma_tile + piece;
-                epilogue(row, two, tiles::image_of(columns), tiles::column_of(columns));
-                *staging[tiles::image_of(columns)][tiles::column_of(columns)] =
+            for (int half = 0; half < 2; ++half) {
+                auto two = sums[0][mma_tile].registers[half];
+                int const piece = 2 * mma_tile + half;
+                epilogue(row, two, tiles::image_of(piece), tiles::column_of(piece));
+                *staging[tiles::image_of(piece)][tiles::column_of(piece)] =
                     pair<typename tiles::T>(two[0], two[1]);
             }
         }

@@ -42,7 +42,7 @@ template <problem Problem> struct channel_epilogue {
             return bias;
         }
     }
-    // Two sums become two values before the activation. Without a scale they are it already.
+    // Turns two sums into the values before the activation. Without a scale they already are.
     __device__ void make_preactivation(vec<float, 2>& sums) const {
         if constexpr (Problem.scale) {
             sums[0] = multiply_add(sums[0], scale[0], bias[0]);

@@ -65,6 +65,9 @@ template <problem Problem> struct filter_tile {
     }
 };
 
+// The fragments of a group's filter in registers: of pairs of taps and, if rows have an odd number
+// of taps, of a single one. In an index of a fragment, D counts the 16 values that a product sums
+// over, the channels of two taps; D8 counts the taps, which are Phases columns apart.
 template <problem Problem, int Phases = 1>
 class filter_from_shared : public filter_fragments<Problem, Phases> {
     using fragments = filter_fragments<Problem, Phases>;

@@ -70,7 +70,8 @@ template <problem Problem, config Config, arch Arch> struct producer {
     }
     __device__ __forceinline__ void load_span() {
         if constexpr (Config.whole_images) {
-            load(true, H(-Block::rows_above), true, P(0));
+            constexpr bool has_x = true, has_dy = true;
+            load(has_x, H(-Block::rows_above), has_dy, P(0));
         } else {
             schedule.rolled(*this);
         }
@@ -109,7 +110,8 @@ template <problem Problem, config Config, arch Arch> struct consumer {
         constexpr int row = Number - Problem.pad_h;
         constexpr int first = max(0, Number - Problem.p() + 1);
         constexpr int last = min(Number, Problem.r - 1);
-        row_step const step = {Number, 0, first, last, true};
+        row_step const step = {
+            .number = Number, .offset = 0, .first = first, .last = last, .has_x = true};
         warp.sums.step();
         if constexpr (Number < Problem.p()) warp.sums.load_dy(warp.dy[ring.stage()][P(Number)]);
         if constexpr (row >= 0 && row < Block::h.size - Block::rows_above) {

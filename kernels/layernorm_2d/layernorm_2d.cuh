@@ -66,6 +66,8 @@ __device__ __forceinline__ void run(params_of<element<Problem>> const& p) {
         load(round + Round(Config.stages - 1));
         wait_for_copies<Config.stages - 1>();
         values value;
+        // Each of the two means has its own place among the sums of warps in shared memory, so that
+        // one barrier a mean is enough.
         float const sum = layer::read(value, thread_vectors[round]);
         float const mean_value = layer::mean(sum, warp_sums, mean_of_values);
         float const squares = layer::center(value, mean_value, thread);

@@ -69,8 +69,9 @@ struct config {
 
 // The fastest configuration for a number of channels on an H200. Neighbouring lanes must read whole
 // sectors of 32 bytes. Among such numbers of lanes, `cost` prefers few idle lanes, then two vectors
-// a thread (one where a position has few), then a power of two. Ties go to fewer lanes, which
-// exchange less. With more than two rounds the last blocks would run alone for longer.
+// a thread (one where a position has few), then a power of two. A position with more vectors than
+// `most_vectors` a lane gets more lanes. Ties go to fewer lanes, which exchange less. With more
+// than two rounds the last blocks would run alone for longer.
 constexpr config best_config(problem const& p) {
     int const vectors = p.vectors();
     int const wanted_vectors = vectors <= 16 && is_power_of_two(vectors) ? 1 : 2;
@@ -78,12 +79,14 @@ constexpr config best_config(problem const& p) {
     int least = 0x7fffffff;
     for (int lanes = 1; lanes <= 256; lanes += lanes < 32 ? lanes : 32) {
         int const lane_vectors = divup(vectors, lanes);
+        int const most_vectors = lanes < 32 ? 3 : 5;
+        // A vector has 16 bytes, half a sector.
         bool const reads_sectors = vectors == 1 || lanes >= 4 || (lanes == 2 && vectors % 2 == 0);
         int const cost = 8 * (lanes * lane_vectors - vectors) +
                          (lane_vectors > wanted_vectors ? lane_vectors - wanted_vectors
                                                         : wanted_vectors - lane_vectors) +
                          (is_power_of_two(lanes) ? 0 : 2);
-        if (lane_vectors > (lanes < 32 ? 3 : 5) || !reads_sectors || cost >= least) continue;
+        if (lane_vectors > most_vectors || !reads_sectors || cost >= least) continue;
         least = cost;
         best = {.lanes = lanes,
                 .vectors = lane_vectors,

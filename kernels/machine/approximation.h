@@ -4,6 +4,7 @@
 
 namespace spio::machine {
 
+// 2 to the power of x.
 __device__ inline float approximate_power_of_two(float x) {
     float power;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));

@@ -14,7 +14,7 @@ __device__ inline double product(double x, double y) {
     asm("mul.rn.f64 %0, %1, %2;" : "=d"(result) : "d"(x), "d"(y));
     return result;
 }
-// Returns x, of which the compiler knows nothing then.
+// Returns x, and hides its value from the optimizer.
 __device__ inline int opaque(int x) {
     asm("" : "+r"(x));
     return x;

@@ -1,7 +1,7 @@
-// wgmma of bfloat16 numbers: products of a warpgroup in the other widths of their sums (sm_90a).
+// wgmma of bfloat16 numbers: sums of a warpgroup 16, 32, 48, 80, 112, … 240 wide (sm_90a).
 // SPDX-License-Identifier: Apache-2.0
 //
-// These are 16 and 32, and the odd multiples of 16 up to 240.
+// The other widths, 64, 96, 128, … 256, are in wgmma_bfloat16s.h.
 #pragma once
 
 namespace spio::machine {

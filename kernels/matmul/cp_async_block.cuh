@@ -113,7 +113,7 @@ struct block {
 #pragma unroll
         for (int n = 0; n < b_copies::count; ++n) copies_of_b.copy_last(n, depth, stage);
     }
-    // Copies a part, of so many, of the next tiles, from the first on.
+    // Copies part number `part`, counted from 0, of the next tiles, which are copied in `parts`.
     __device__ __forceinline__ void copy(int part, int parts, bounded<STAGE, Config.stages> stage) {
         constexpr int count = a_copies::count + b_copies::count;
 #pragma unroll
@@ -147,7 +147,7 @@ struct block {
         return dynamic_shared_memory<Config.shared_bytes()>()
             .template push<typename a_tiles::ring>();
     }
-    // One of each stage, after the tiles of the factors and of the sums.
+    // The mbarriers, one of each stage. In memory they follow the tiles of factors and sums.
     __device__ static auto mbarriers() {
         using tiles =
             tensor<typename a_tiles::ring::data_type, axis<CELL>(Config.tile_bytes() / 16)>;

@@ -3,9 +3,8 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A ring is
 // an axis on which positions wrap; the pitch of an axis is the distance in memory between two of
-// its steps. A refusal<> is what a function makes that reports a broken rule by its name. A
-// function that is deleted is an error message: the names of its template parameters say what is
-// wrong.
+// its steps. A function that is deleted is an error message: the names of its template parameters
+// say what is wrong.
 #pragma once
 
 #include "spio/fold.h"
@@ -32,8 +31,8 @@ inline constexpr dynamic_size dynamic = {0x7fffffff};
 // to its right. dynamic_pitch: the stride is passed when the tensor is made.
 enum : long long { dense = -1, dynamic_pitch = -2 };
 
-// Each of these functions is called where an axis breaks a rule. Its name is the compiler's
-// message.
+// Each of these functions is called where an axis breaks a rule. Its local variable, a refusal, is
+// not allowed in a constant expression, so that the compiler names the function in its message.
 template <class Dimension> constexpr void an_axis_needs_a_positive_size(int size) {
     [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
@@ -56,7 +55,8 @@ template <class Dimension> constexpr void the_pitch_belongs_to_the_derived_axis(
     [[maybe_unused]] refusal<Dimension> const numbers{pitch};
 }
 
-// A Dimension and its size: a value, and a template argument of layouts and compound indices.
+// A Dimension and its size: a value, and a template argument of layouts and compound indices. A
+// Dimension whose values are bounded already, as those of K % 8 are, cannot be given a size.
 //     constexpr auto k = axis<K>(32);     k / 8,  k % 8,  k / 8 % 4,  k.pitch(64),  k.ring()
 template <index Dimension>
     requires(bound_of<Dimension> == 0)
@@ -81,7 +81,9 @@ struct axis {
                  !same<NotThatDimension, dynamic_size> && !same<NotThatDimension, axis>)
     explicit axis(NotThatDimension) = delete;
 
+    // The part of the base's positions that the axis counts.
     constexpr digit as_digit() const { return {stride * stride_of<Dimension>, size, is_ring}; }
+    // The same, of an axis that a derived axis (a swizzle, for example) is computed from.
     constexpr digit as_input() const {
         if (is_dynamic) a_function_needs_sizes_known_now<Dimension>();
         if (memory_stride != dense) the_pitch_belongs_to_the_derived_axis<Dimension>(memory_stride);

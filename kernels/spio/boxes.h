@@ -207,15 +207,16 @@ concept order_of_tiles = requires(T const& order) {
     order.count(1, 1);
 };
 
-// Coordinates with one entry a base, and of which Start has no base that End lacks.
+// Whether there are indices, no two of them with the same base.
 template <class... Ts>
 concept one_entry_a_base = sizeof...(Ts) > 0 && are_distinct<base_of<Ts>...>;
+// Whether the end of a box has every base that its start has. Bases that the start lacks begin at
+// zero.
 template <class Start, class Bases> inline constexpr bool starts_in = false;
 template <class... Bases, class EndBases>
 inline constexpr bool starts_in<mp_list<Bases...>, EndBases> = (contains<EndBases, Bases> && ...);
 
-// The value in which a dimension of a box is counted, and its value at the start: 0 if the start
-// has no such base.
+// The start of a box along the dimension of T: 0 if the start has no such base.
 template <index T, class Start> constexpr auto start_value(Start const& start) {
     using base = base_of<T>;
     if constexpr (contains<typename Start::bases, base>) {
@@ -224,6 +225,8 @@ template <index T, class Start> constexpr auto start_value(Start const& start) {
         return dimension_of<T>(0);
     }
 }
+// The dimension or fold in whose steps a box is counted along T: the coarsest that can express both
+// its start and its end.
 template <class T, class Start>
 using step_of_box = meet<T, decltype(start_value<T>(declval<Start>()))>;
 template <class Start, index... Ts>

@@ -120,7 +120,7 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
 
 template <index T> constexpr auto coordinates_of(T x) { return coords<T>(x); }
 
-// Coordinates of one index for each base: the sum of those of the indices that count it.
+// Coordinates with one entry a base: the sum of the indices that count this base.
 template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs) {
     return coords<decltype(total_of<Bases>(xs...))...>(total_of<Bases>(xs...)...);
 }

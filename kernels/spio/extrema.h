@@ -112,9 +112,10 @@ struct place_hash {
   private:
     template <class... Bases, class C>
     static constexpr unsigned long mixed(mp_list<Bases...>, C const& c) {
-        unsigned long long hash = 0x9e3779b97f4a7c15;
-        ((hash = (hash ^ static_cast<unsigned>(unfold(c.template total<Bases>()).value)) *
-                 0xbf58476d1ce4e5b9,
+        // The constants of splitmix64, a generator of random numbers.
+        constexpr unsigned long long start = 0x9e3779b97f4a7c15, factor = 0xbf58476d1ce4e5b9;
+        unsigned long long hash = start;
+        ((hash = (hash ^ static_cast<unsigned>(unfold(c.template total<Bases>()).value)) * factor,
           hash ^= hash >> 31),
          ...);
         return static_cast<unsigned long>(hash);

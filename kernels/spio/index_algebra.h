@@ -42,16 +42,17 @@ template <class Index, place Place>
     requires has_number_in<Index, Place>
 constexpr Index index_at(Place const& position) {
     return []<index... Digits>(linear_index<Digits...>, auto const& c) {
+        constexpr bool is_non_negative = false; // positions may be negative
         int number = 0;
         bool is_first = true;
         auto const append = [&]<index Digit>(type_is<Digit>) {
             constexpr int next = next_stride<Digit, Digits...>();
             int units = count<1>(c.template total<base_of<Digit>>());
-            if constexpr (next > 0) units = floor_modulo<next, false>(units);
+            if constexpr (next > 0) units = floor_modulo<next, is_non_negative>(units);
             int const steps = floor_divide<stride_of<Digit>, (next > 0)>(units);
-            number = is_first
-                         ? steps
-                         : number * bound_of<Digit> + floor_modulo<bound_of<Digit>, false>(steps);
+            number = is_first ? steps
+                              : number * bound_of<Digit> +
+                                    floor_modulo<bound_of<Digit>, is_non_negative>(steps);
             is_first = false;
         };
         (append(type_is<Digits>()), ...);

@@ -169,20 +169,22 @@ struct layout_parts {
         constexpr int stride = row.stride;
         constexpr long long period = table.period(row.base, row);
         using term_numbers = numbers_below<sizeof...(Ts)>;
+        constexpr bool without_step = false, with_step = true;
         int const step = steps[row.base];
         // If one of the terms counts the base itself, without a bound, the cursor has added all its
         // steps in this base to that term, and none are left to add.
         if constexpr (table.is_unit(D)) {
             return 0;
         } else if constexpr ((same<Ts, Base> || ...)) {
-            return digit_of<Base, stride, period, false, Ts...>(term_numbers(), terms, 0);
+            return digit_of<Base, stride, period, without_step, Ts...>(term_numbers(), terms, 0);
         } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, Base> || ...)) {
-            return digit_of<Base, stride, period, true, Ts...>(term_numbers(), terms, step);
+            return digit_of<Base, stride, period, with_step, Ts...>(term_numbers(), terms, step);
         } else {
             // Most positions have taken no steps, and their digits then depend on the terms only.
-            return step == 0
-                       ? digit_of<Base, stride, period, false, Ts...>(term_numbers(), terms, 0)
-                       : digit_of<Base, stride, period, true, Ts...>(term_numbers(), terms, step);
+            return step == 0 ? digit_of<Base, stride, period, without_step, Ts...>(term_numbers(),
+                                                                                   terms, 0)
+                             : digit_of<Base, stride, period, with_step, Ts...>(term_numbers(),
+                                                                                terms, step);
         }
     }
 };

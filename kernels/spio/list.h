@@ -23,7 +23,8 @@ template <class... Ts> struct members<mp_list<Ts...>> : type_is<Ts>... {};
 template <class List, class T>
 concept contains = __is_base_of(type_is<T>, members<List>);
 
-// The number of the first match among all but the last, which is there for an empty list; -1: none.
+// The number of the first match, or -1. The last element does not count: callers append it, so that
+// the array of an empty list is not empty.
 template <int N> constexpr int first_match(bool const (&matches)[N]) {
     for (int n = 0; n < N - 1; ++n) {
         if (matches[n]) return n;
@@ -43,7 +44,8 @@ template <class First, class... Rest, int N>
 struct nth<mp_list<First, Rest...>, N> : nth<mp_list<Rest...>, N - 1> {};
 template <class First, class... Rest> struct nth<mp_list<First, Rest...>, 0> : type_is<First> {};
 
-// A if the condition holds, or else B. Only two classes stand behind all uses.
+// A if the condition holds, or else B. However often it is used, the compiler instantiates only two
+// classes.
 template <bool Condition> struct selection {
     template <class A, class B> using type = A;
 };

@@ -4,8 +4,9 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts a digit of a position in its base, floor(position / stride) mod size; a derived axis is a
 // function of several digits, and all others are plain. A layout's `table` has its digits and axes
-// as numbers. A function that is deleted is an error message: the names of its template parameters
-// say what is wrong.
+// as numbers; a digit that is not placed is only an input of a derived axis. pinned(axis, stride)
+// is the axis with that stride in memory, whatever is to its right. A function that is deleted is
+// an error message: the names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/axis_list.h"

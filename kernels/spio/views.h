@@ -1,7 +1,8 @@
 // Views: a part of a tensor along one dimension. vectors.h has tensors that are read as vectors.
 // SPDX-License-Identifier: Apache-2.0
 //
-// numbers<A...> is a list of ints.
+// numbers<A...> is a list of ints. pinned(axis, stride) is the axis with this stride in memory,
+// and resized(axis, size, stride) has another number of steps too.
 #pragma once
 
 #include "spio/vectors.h"
@@ -16,7 +17,8 @@ template <class Start, int Size, auto... Axes> struct cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int base = shape::template base<base_of<Start>>; // its number in the table
-    // A part starts at a multiple of so many base units.
+    // A part starts at a multiple of so many base units, the blocks of the coarsest axis; 0 if
+    // there is no such unit.
     static constexpr int unit = free_stride(table, base);
     static constexpr bool is_possible = Size > 0 && !table.is_dynamic(base) && unit > 0 &&
                                         stride_of<Start> % max(unit, 1) == 0 &&

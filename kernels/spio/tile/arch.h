@@ -13,10 +13,9 @@ struct arch {
     bool is_ptx = false;  // text, as compute_80
     bool is_host = false; // this machine, where every feature is simulated
 
-    // Copies in bulk and by tensor map, barriers that count bytes, clusters, stores of matrices,
-    // registers that move between warps.
+    // TMA and what came with it: mbarriers that count bytes, clusters, stmatrix, setmaxnreg.
     constexpr bool has_tma() const { return is_host || number >= 90; }
-    // Products of warpgroups, with factors in shared memory.
+    // wgmma: matrix products of warpgroups, with factors in shared memory.
     constexpr bool has_wgmma() const { return is_host || (number == 90 && suffix == 'a'); }
     // Whether it is a chip of a later generation than any that Spio has kernels for.
     constexpr bool is_newer_than_known() const { return number > 90; }
@@ -32,12 +31,12 @@ struct arch {
 
     friend constexpr bool operator==(arch, arch) = default;
 };
-inline constexpr arch sm_80 = {80};
-inline constexpr arch sm_86 = {86};
-inline constexpr arch sm_89 = {89};
-inline constexpr arch sm_90a = {90, 'a'};
-inline constexpr arch compute_80 = {80, 0, true};
-inline constexpr arch host_arch = {0, 0, false, true};
+inline constexpr arch sm_80 = {.number = 80};
+inline constexpr arch sm_86 = {.number = 86};
+inline constexpr arch sm_89 = {.number = 89};
+inline constexpr arch sm_90a = {.number = 90, .suffix = 'a'};
+inline constexpr arch compute_80 = {.number = 80, .is_ptx = true};
+inline constexpr arch host_arch = {.is_host = true};
 
 template <arch Arch>
 concept has_bulk_copies = Arch.has_tma();

@@ -30,7 +30,8 @@ template <class Index, place P>
     requires contains<bases_in<P>, LANE>
 constexpr Index for_lane(P const& position) {
     int const lane = unfold(coordinates_of(position).template total<LANE>()).value;
-    return Index(floor_modulo<Index::size(), true>(lane));
+    constexpr bool is_non_negative = true;
+    return Index(floor_modulo<Index::size(), is_non_negative>(lane));
 }
 
 // A map is in pieces of 8 x 8 elements, of which a lane holds two neighbours each:

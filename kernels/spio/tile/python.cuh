@@ -50,8 +50,8 @@ template <class Integer, class Real> constexpr Integer integer_of(Real x) {
 }
 
 // The low bits of an integer. ptxas 13.0 forgets that the negative of an int8 or int16 has 8 or 16
-// bits: widened, that of -32768 is 32768; it finds negatives in ~x + 1 and in casts, too. So these
-// types get 32 bits here, of which the compiler knows nothing.
+// bits: widened, that of -32768 becomes 32768. It recognizes negatives in ~x + 1 and in casts, too.
+// So values of these types pass through 32 bits here that are opaque to the compiler.
 template <class T, class From> __device__ T wrapped(From x) {
     constexpr bool is_short = is_signed<T> && bits<T> <= 16;
     if constexpr (is_short) return static_cast<T>(machine::opaque(static_cast<int>(x)));
@@ -155,8 +155,9 @@ template <class T> __device__ T shift_right(T a, T count) {
     return machine::copysign(static_cast<float64>(rest) * __builtin_bit_cast(float64, unit), x);
 }
 
-// Quotients are rounded to zero, or down if they floor; a quotient by 0, and its remainder of
-// integers, is 0. The remainder has the sign of the dividend, or of the divisor if they floor.
+// The quotient is rounded toward zero, or down with Floors. It is 0 if the divisor is 0, and so is
+// the remainder of integers. The remainder has the sign of the dividend, with Floors that of the
+// divisor.
 template <class To, bool Floors, class T> __device__ To quotient(T a, T b) {
     if constexpr (is_real<T>) {
         // fmod is exact, so the division's result is near an integer.

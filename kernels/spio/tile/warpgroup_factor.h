@@ -98,6 +98,7 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
     // The matrix descriptor, in which the address of the tile is missing: the distance of chunks,
     // the distance of groups of 8 lines, and the swizzle.
     static constexpr unsigned long long descriptor() {
+        // PTX's codes for swizzles of 128, 64 and 32 bytes.
         unsigned long long const swizzle = column.size == 8 ? 1 : column.size == 4 ? 2 : 3;
         return static_cast<unsigned long long>(leading_bytes() / 16) << 16 |
                static_cast<unsigned long long>(8 * line_bytes / 16) << 32 | swizzle << 62;
