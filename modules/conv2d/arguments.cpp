@@ -39,12 +39,12 @@ void check_address(problem const& problem, char const* tensor, void const* addre
         refuse_launch(problem, std::string(tensor) + " begins at no multiple of 16 bytes");
     }
 }
-// The problem with the sizes of a launch, which are those of x and of y. A kernel that serves any
-// layer takes the channels and the padding from them too.
+// The sizes of the tensors x (n, h, w, c) and y (n, p, q, c) in a launch.
 struct launch_extents {
     int n, h, w, p, q, c;
 };
-// The problem of a launch: the compiled one with the sizes of the tensors that are passed.
+// The problem of a launch: the compiled one with the sizes of the tensors that are passed. For a
+// kernel that serves any layer, the channels and the padding follow from them too.
 problem launched_problem(problem const& compiled_problem, launch_extents const& sizes) {
     problem launched = compiled_problem.with(sizes.n, sizes.h, sizes.w);
     if (compiled_problem.knows_layer()) return launched;

@@ -79,9 +79,9 @@ class listing {
     correlation sizes;
     candidate_list found;
 
-    // Adds the configurations of the body tma, and below those of cp_async.
+    // Adds the configurations of the body tma.
     void add_tma() {
-        few<columns> widths;
+        few<columns> widths; // a short list
         if (sizes.spacing_w > 1) {
             // A tile has 16 even and 16 odd columns, or 8 of each of two images.
             widths.add(sizes.q <= 16 ? columns{2, 16} : columns{1, 32});
@@ -130,12 +130,14 @@ class listing {
         }
     }
 
+    // Adds the configurations of the body cp_async.
     void add_cp_async() {
         int const groups = asked.groups();
-        numbers group_counts;
+        numbers group_counts; // a short list that leaves out what it has already
         for (int const most : {8, 16}) group_counts.add(largest_divisor(groups, most));
         for (int const count : {8, 4}) {
-            bool const is_wasteful = 8 * (divup(groups, count) * count - groups) > groups;
+            int const idle_groups = divup(groups, count) * count - groups; // of the last block
+            bool const is_wasteful = 8 * idle_groups > groups;
             if (count <= groups && !is_wasteful) group_counts.add(count);
         }
         int const tiles = divup(sizes.q, 16);

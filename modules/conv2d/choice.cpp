@@ -43,8 +43,9 @@ using model::forest;
 // In the sweep that it was trained on, the bound cost no layer of fprop and dgrad more than 11 %,
 // and nearly all nothing; the estimates of wgrad are farther off.
 constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
-// It chooses among so many whose estimated times are the least, and those of equal times. On 401
-// layers that no model was trained on, more did not make the choice better.
+// A model chooses among this number of candidates, those with the least estimated times, and others
+// with equal times. On 401 layers that no model was trained on, more did not make the choice
+// better.
 constexpr std::ptrdiff_t most_predicted = 32;
 
 // The shipped models. Their features are those of features_of(), in the same order.
@@ -117,9 +118,9 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
     return result;
 }
-// What a model predicts the logarithm of the time over: the estimate, or as much less as kernels
-// take that prefetch, or that need no second kernel since there is one split. They did not so when
-// the models were trained.
+// A model predicts the logarithm of the ratio of the time to this unit. The unit is the estimated
+// time, less what two kinds of kernels have become faster by since the models were trained: those
+// that prefetch, and those with one split, which no longer need a second kernel.
 double predicted_unit(problem const& problem, candidate const& candidate) {
     constexpr double second_kernel = 1.3, prefetched = 0.3; // microseconds on an H200
     auto const saved = [&](auto const& config) -> double {

@@ -91,10 +91,20 @@ void refuse_tma(problem const& problem) {
 }
 
 void check_sides(problem const& problem) {
-    check_side(problem,
-               {"h", "r", "pad_h", problem.h, problem.r, problem.extent_h(), problem.pad_h});
-    check_side(problem,
-               {"w", "s", "pad_w", problem.w, problem.s, problem.extent_w(), problem.pad_w});
+    check_side(problem, {.size_name = "h",
+                         .taps_name = "r",
+                         .padding_name = "pad_h",
+                         .size = problem.h,
+                         .taps = problem.r,
+                         .extent = problem.extent_h(),
+                         .padding = problem.pad_h});
+    check_side(problem, {.size_name = "w",
+                         .taps_name = "s",
+                         .padding_name = "pad_w",
+                         .size = problem.w,
+                         .taps = problem.s,
+                         .extent = problem.extent_w(),
+                         .padding = problem.pad_w});
 }
 
 void check(problem const& problem) {

@@ -68,8 +68,10 @@ using wgrad_reduce::params;
 // Throws an error that names a field whose value is out of its range.
 void check(problem const&);
 
-// A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb, and for all
-// that is not plain _2sy_2sx_2dy_2dx_bf16_silu_scale_res_pre. Sizes that a launch tells are any.
+// A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb has the sizes,
+// the padding (1py_1px), and b or nb for with or without a bias. Options that differ from the
+// default follow: strides _2sy_2sx, dilations _2dy_2dx, and _bf16_silu_scale_res_pre. A size that
+// only the launch knows is written as any.
 std::string name_of(problem const&);
 
 // "cp_async groups=8 images=1 …"
@@ -206,7 +208,9 @@ template <> struct enumerator_table<conv2d::activation> {
     static constexpr std::string_view type = "spio::conv2d::activation";
     static constexpr std::array<std::string_view, 4> names = {"none", "relu", "silu", "gelu"};
 };
-// The fields of a problem, as text names them, and their bounds ({}: none).
+// The fields of a problem, as text names them, and their bounds ({}: none). An optional field may
+// be left out when text is read; an implied one is also left out when text is written, if it has
+// its default value.
 template <> struct field_table<conv2d::problem> {
     using problem = conv2d::problem;
     static constexpr bound one_or_two = {.least = 1, .most = 2};

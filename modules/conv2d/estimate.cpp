@@ -41,11 +41,15 @@ constexpr int quarters = 4;         // of an SM, each with its scheduler
 
 // Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
 int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
+    constexpr int unit = 8; // a thread's registers are allocated in eights
     int const threads = config.threads(problem);
-    int const most =
-        config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / 8 * 8 : most_registers;
-    return std::max(8, std::min({config.registers(problem), most, most_registers}));
+    int const most = config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / unit * unit
+                                       : most_registers;
+    return std::max(unit, std::min({config.registers(problem), most, most_registers}));
 }
+// The number of waves that the last blocks are part of. A little is taken off first, so that a
+// whole number with an error of rounding is not rounded up.
+double whole_waves(double waves) { return std::ceil(waves - 1e-9); }
 
 // Bytes of all tensors, each moved once.
 double tensor_bytes(problem const& problem, correlation const& sizes) {
@@ -176,8 +180,7 @@ void estimator::setting::explain(cp_async::config const& config, estimate& resul
 
     // An SM that holds few blocks idles while one of them waits, and some SMs idle in the last
     // wave.
-    double const idle =
-        std::max(0.0, std::ceil(result.waves - 1e-9) / std::max(result.waves, 1.0) - 1);
+    double const idle = std::max(0.0, whole_waves(result.waves) / std::max(result.waves, 1.0) - 1);
     result.microseconds =
         chip.launch_microseconds + overlapped(result) * (1 + fitted.idle_wave_share * idle) *
                                        (1 + fitted.lone_block_share / result.blocks_per_sm);
@@ -230,7 +233,7 @@ void estimator::setting::explain_gradient(Config const& config, int blocks, doub
 
     result.blocks_per_sm = blocks;
     result.waves = static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * blocks);
-    result.arithmetic *= std::ceil(result.waves - 1e-9) / result.waves;
+    result.arithmetic *= whole_waves(result.waves) / result.waves;
     result.latency = chip.latency_microseconds * config.stages;
     result.microseconds = chip.launch_microseconds +
                           (workspace > 0 ? fitted.second_kernel_microseconds : 0) +

@@ -28,8 +28,8 @@ class estimator {
     estimator(problem const&, arch);
     ~estimator();
 
-    // Writes the estimate of a candidate's configuration, where the candidate is stored: a copy of
-    // numbers that were just written waits for them.
+    // Writes the estimate into the candidate. A result that the caller copies would take longer: a
+    // copy waits for the stores that have just written it.
     void operator()(candidate&) const;
     // How many blocks a multiprocessor runs at a time.
     int blocks_of_sm(cp_async::config const&) const;
@@ -39,8 +39,9 @@ class estimator {
     std::unique_ptr<setting> common;
 };
 
-// The bytes of the partial sums of wgrad, unless a cluster adds them. Where there is one split,
-// they are the gradients: estimates, and so the models, still take them to a second kernel.
+// The bytes of the partial sums of wgrad; 0 if a cluster adds them. With one split, a kernel stores
+// the gradients itself and has no partial sums. Estimates count them all the same, because the
+// learned models were trained with such estimates.
 template <class Config> double partial_sum_bytes(problem const& problem, Config const& config) {
     if constexpr (requires { config.cluster; }) {
         if (config.adds_in_cluster()) return 0;
@@ -64,8 +65,8 @@ class feature_writer {
     std::array<float, problem_features> of_problem;
 };
 
-// How many blocks of this configuration a multiprocessor runs at a time, whose tiles have these
-// boxes.
+// How many blocks of this configuration a multiprocessor runs at a time; `boxes_of_tile` are the
+// TMA boxes of its tiles, which the configuration computes for the problem.
 int blocks_of_sm(problem const&, tma::config const&, tma::config::boxes_of_tile const&);
 
 // Collects the candidates of a problem, each with its estimate.
@@ -105,12 +106,15 @@ struct cluster_choice {
 enum class cluster_size { small, large };
 cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_size::small);
 
-// Below so many bytes of tensors, a kernel whose blocks all begin while others run is chosen before
-// others. Larger layers, of 6 to 12 MB, took 4 to 13 % longer by such a choice.
+// A kernel by TMA may start, and prefetch, before the previous kernel of the stream has ended. For
+// layers whose tensors have fewer bytes than this, such a kernel is preferred to others. For larger
+// layers, of 6 to 12 MB, that made the choice 4 to 13 % slower.
 inline constexpr double bytes_of_small_layer = 4e6;
-// The choice of a kernel that no model judges well, if the problem has one.
+// The family's choice where the fastest kernel is of a kind that the learned model has seen too
+// rarely in its training; nothing for other problems.
 std::optional<choice> choice_of_rare_kernel(problem const&, arch);
-// Takes cp_async out of a list of candidates, which is not empty, where its launch takes longest.
+// Removes cp_async from the candidates of a small layer, of which there must be some, if a kernel
+// by TMA can start before the previous kernel has ended.
 void leave_out_late_launches(problem const&, std::vector<candidate>&);
 
 } // namespace spio::conv2d

@@ -94,27 +94,27 @@ block_shape_of_body shape_of(problem const& problem, tma::config const& config) 
 block_shape_of_body shape_of(problem const& problem, cp_async::config const& config) {
     auto const rows = rows_of(correlation_of(problem));
     double const columns = config.input_columns(problem);
-    double const walk = rows.walk_count(config.rows);
-    return {.groups = config.groups,
-            .images = config.images,
-            .columns = config.columns,
-            .rows = config.rows,
-            .mma_tiles = config.mma_tiles,
-            .stages = config.stages,
-            .blocks = config.blocks,
-            .is_unrolled = config.unrolled,
-            .threads = config.threads(problem),
-            .registers = std::min(config.registers(problem),
-                                  65536 / std::max(1, config.blocks * config.threads(problem))),
-            .shared_bytes = config.shared_bytes(problem),
-            .input_rows = walk,
-            .input_columns = columns,
-            .steps = walk,
-            .bytes_in_flight =
-                16.0 * (config.stages - 1) * config.images * columns * config.groups};
+    double const rows_read = rows.walk_count(config.rows); // one after the other, by a block
+    constexpr int sm_registers = 65536;
+    return {
+        .groups = config.groups,
+        .images = config.images,
+        .columns = config.columns,
+        .rows = config.rows,
+        .mma_tiles = config.mma_tiles,
+        .stages = config.stages,
+        .blocks = config.blocks,
+        .is_unrolled = config.unrolled,
+        .threads = config.threads(problem),
+        .registers = std::min(config.registers(problem),
+                              sm_registers / std::max(1, config.blocks * config.threads(problem))),
+        .shared_bytes = config.shared_bytes(problem),
+        .input_rows = rows_read,
+        .input_columns = columns,
+        .steps = rows_read,
+        .bytes_in_flight = 16.0 * (config.stages - 1) * config.images * columns * config.groups};
 }
-// The shared memory of a block that leaves its sums to others, as those did from which the models
-// were trained.
+// The shared memory that a block uses. A launch may ask for more, so that the block is alone.
 int shared_bytes_with_sums(problem const& problem, wgrad_cp_async::config const& config) {
     return config.shared_bytes(problem);
 }
@@ -143,14 +143,14 @@ block_shape_of_body gradient_shape(problem const& problem, Config const& config)
 block_shape_of_body shape_of(problem const& problem, wgrad_cp_async::config const& config) {
     auto shape = gradient_shape(problem, config);
     shape.blocks = std::max(1, config.blocks);
-    shape.registers = config.blocks > 1 ? 128 : 255;
+    shape.registers = config.blocks > 1 ? 128 : 255; // assumed, in the models' training too
     return shape;
 }
 block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& config) {
     auto shape = gradient_shape(problem, config);
     shape.is_tma = true;
     shape.blocks = 1;
-    shape.registers = 168;
+    shape.registers = 168; // assumed, in the models' training too
     shape.is_unrolled = config.whole_images;
     if (config.whole_images) {
         shape.rows = problem.p();
@@ -160,8 +160,8 @@ block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& co
     return shape;
 }
 
-// The least whole number that is not below a quotient of sizes. std::ceil is a call on a processor
-// that a compiler may not assume to round.
+// A quotient of sizes, rounded up. Without SSE4.1, which compilers may not assume, std::ceil is a
+// function call.
 double rounded_up(double quotient) {
     if (!(quotient < 0x1p53)) return std::ceil(quotient);
     auto const truncated = static_cast<double>(static_cast<long long>(quotient));

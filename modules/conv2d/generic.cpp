@@ -1,9 +1,10 @@
 // Chooses configurations of generic kernels, which serve every layer with the same filter.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a configuration has for the sizes of a problem is left to the launch, or is the same for all
-// problems. So there are few of them for a filter, and all can be compiled ahead of time. A group
-// is 8 channels, a split a part of the sum over the images, and dy the gradient of the output.
+// The configuration of a generic kernel does not depend on the sizes of a problem: the launch
+// passes what does. So there are few of them for a filter, and all can be compiled ahead of time. A
+// group is 8 channels, a split a part of the sum over the images, and dy the gradient of the
+// output.
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
 module;
 
@@ -31,36 +32,46 @@ constexpr int few_taps = 9, medium_taps = 25; // 3 x 3, 5 x 5
 // from sm_80 on. One kernel then serves all of them.
 constexpr int least_shared_bytes = 100 * 1024;
 
-// The configurations by cp.async, for two images at a time and for one.
+// The configurations by cp.async, for several images at a time and for one.
 std::vector<config> correlations(problem const& problem) {
-    // Groups, images, columns, rows, mma tiles, stages, blocks of an SM, unrolled.
-    if (problem.taps() <= few_taps) {
-        return {cp_async::config{8, 2, 8, 8, 1, 4, 5, true},
-                cp_async::config{8, 1, 16, 16, 1, 4, 5, true}};
-    }
-    if (problem.taps() <= medium_taps) {
-        return {cp_async::config{4, 4, 8, 8, 2, 4, 5, true},
-                cp_async::config{4, 1, 32, 16, 2, 4, 5, true}};
-    }
-    return {cp_async::config{4, 2, 8, 8, 1, 4, 4, true},
-            cp_async::config{4, 1, 16, 32, 1, 4, 4, true}};
+    bool const has_few_taps = problem.taps() <= few_taps;
+    bool const has_medium_taps = !has_few_taps && problem.taps() <= medium_taps;
+    bool const has_many_taps = !has_few_taps && !has_medium_taps;
+    cp_async::config many_images = {.groups = has_few_taps ? 8 : 4,
+                                    .images = has_medium_taps ? 4 : 2,
+                                    .columns = 8,
+                                    .rows = 8,
+                                    .mma_tiles = has_medium_taps ? 2 : 1,
+                                    .stages = 4,
+                                    .blocks = has_many_taps ? 4 : 5,
+                                    .unrolled = true};
+    auto one_image = many_images;
+    one_image.images = 1;
+    one_image.columns = has_medium_taps ? 32 : 16;
+    one_image.rows = has_many_taps ? 32 : 16;
+    return {many_images, one_image};
 }
 
-// The configurations for small images, for wide ones if the filter is large, and for all others.
+// The configurations by TMA, for two small images at a time and for one image.
 std::vector<config> tma_correlations(problem const& problem) {
     std::vector<config> configs;
     auto const add = [&](tma::config config) {
         config.blocks = blocks_of_sm(problem, config);
         configs.emplace_back(config);
     };
-    // Groups, images, columns, rows, tiles per block, blocks of an SM.
-    if (problem.taps() > 16) {
-        add({4, 2, 8, 16, 2, 0});
-        add({4, 1, 16, 16, 1, 0});
-    } else {
-        add({8, 2, 8, 8, 1, 0});
-        add({8, 1, 16, 8, 1, 0});
-    }
+    bool const is_large = problem.taps() > 16; // of more than 4 x 4 taps
+    tma::config two_images = {.groups = is_large ? 4 : 8,
+                              .images = 2,
+                              .columns = 8,
+                              .rows = is_large ? 16 : 8,
+                              .tiles_per_block = is_large ? 2 : 1,
+                              .blocks = 0}; // add() sets it
+    add(two_images);
+    auto one_image = two_images;
+    one_image.images = 1;
+    one_image.columns = 16;
+    one_image.tiles_per_block = 1;
+    add(one_image);
     return configs;
 }
 

@@ -62,7 +62,8 @@ class listing {
     spio::chip const& chip;
     candidate_list found;
 
-    // Adds what differs from the best configuration of wgrad by TMA in more than its neighbours do.
+    // Adds configurations of another kind than the best one of wgrad by TMA, with their neighbours:
+    // steps of rows instead of whole images, or 8 groups.
     void add_neighbours(wgrad_tma::config const& best) {
         auto const any = [](auto const&) { return true; };
         auto other = best;
@@ -85,8 +86,10 @@ class listing {
         }
     }
 
-    // Whether as many warps multiply at a time as with the best configuration, or nearly so: more
-    // than 9 taps take the time of their products. With more than 25, an SM has one block.
+    // Whether at least three quarters as many warps multiply at a time as with the best
+    // configuration. This matters only with more than 9 taps, whose time is that of the products.
+    // With more than 25 taps an SM has one block: then the blocks must all run at the same time, or
+    // be no more than those of the best.
     bool is_busy(wgrad_tma::config const& config, wgrad_tma::config const& best) const {
         long long const sms = chip.sm_count;
         long long const blocks = config.blocks_of(asked), best_blocks = best.blocks_of(asked);

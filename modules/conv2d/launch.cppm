@@ -43,17 +43,17 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
     }
 }
 
-// The chosen configuration. That a chip has no learned model is told in the log, once.
+// The chosen configuration. Logs once if the chip has no learned model.
 choice logged_choice(problem const&, arch, config_source const&);
 
-// What is ready for fprop or dgrad: the problem that a kernel is made for, which may be generic, a
-// configuration, and the loaded kernel.
+// A loaded kernel of fprop or dgrad, the problem that it is compiled for, which may be generic, and
+// its configuration.
 struct ready_correlation {
     conv2d::problem problem;
     conv2d::config config;
     std::variant<kernel<cp_async::params>, kernel<tma::params>> body;
 
-    // load() returns the kernel of a spec, or nothing; then there is nothing ready.
+    // load() returns the kernel of a spec, or nothing, and then so does make().
     template <class Load>
     static std::optional<ready_correlation> make(conv2d::problem const& problem,
                                                  conv2d::config const& config, arch arch,
@@ -103,14 +103,14 @@ struct ready_gradient {
     }
 };
 
-// What a problem begins with, if a pack has a generic kernel for it; nothing if none has.
+// The kernels that a problem begins with, if a pack has generic ones for it; nothing if none has.
 template <class Ready>
 std::optional<tiered<Ready>> begin_generic(device const&, tier_source const&, problem const&);
-// Where the tiers compare configurations, finds others that may be faster on the background thread.
+// If live tuning is on, has the background thread compile other configurations to compare.
 void compare_others(tiered<ready_correlation> const&, device const&, tier_source const&,
                     problem const&);
 
-// What a loader has ready for a problem, in this configuration.
+// The kernels for a problem, loaded by a loader: in this configuration, or in a chosen one.
 template <class Ready, class Loader>
 tiered<Ready> ready_of(Loader& loader, problem const& problem, config const& config) {
     auto const load = [&](auto const& spec) { return std::optional(loader.load(spec)); };

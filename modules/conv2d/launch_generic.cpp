@@ -1,10 +1,11 @@
-// Begins a convolution with generic kernels, and compiles those of the problem alone meanwhile.
+// Starts a convolution with generic kernels while kernels specialized for its problem are compiled.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A generic kernel serves every layer with the same filter. A pack is a file of kernels that were
-// compiled before the program. `tiers` compiles on a background thread what takes over at a later
-// launch. A spec is what a kernel is compiled from. fprop is the forward pass, dgrad computes the
-// gradient of the input, wgrad that of the filter.
+// A generic kernel serves every layer with the same filter; a specialized one is compiled for one
+// problem (the sizes and options of a call) and is faster. A pack is a file of kernels that were
+// compiled before the program ran. `tiers` finds kernels in packs and compiles others on a
+// background thread; a later launch takes them. A spec is what a kernel is compiled from. fprop is
+// the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
 module;
 
 #include "conv2d/problem.h"
@@ -27,25 +28,26 @@ namespace spio::conv2d {
 
 namespace {
 
-// The least gain for which a kernel is compiled, by estimate.
+// A specialized kernel is compiled if the generic one is estimated to take this many times as long.
 constexpr double least_gain = 1.03;
-// A configuration is compared with the chosen one by the times of launches if it is predicted to
-// take at most so many times the least.
+// Live tuning times the launches of several configurations and keeps the fastest. It includes those
+// whose predicted time is at most this multiple of the least one.
 constexpr double most_predicted = 1.1;
 // The time of a kernel that takes the sizes of the layer from the launch over that of one that
 // knows them, in the same configuration: 1.00 to 1.03 for fprop and dgrad, 1.03 to 1.33 for wgrad.
 // Measured on an H200 (bench/results/conv2d_generic_sm90a-2026-11-22.json).
 double generic_cost(direction pass) { return pass == direction::wgrad ? 1.11 : 1.02; }
 
-// The images of a problem's kernels in a configuration.
+// The compiled images of a problem's kernels, for one configuration.
 struct compiled_images {
     conv2d::config config;
     std::vector<image> images;
 };
 
-// The configurations that are compared, the one that is chosen first: those that are predicted, or
-// else estimated, to take little longer. One alone if a measurement has chosen it, and for wgrad,
-// whose sums have another order in each.
+// The configurations that live tuning compares: first the chosen one, then those that the learned
+// model (or else the estimate) expects to take little longer. There is only the chosen one if it
+// was measured, and in wgrad, where each configuration adds in another order and so rounds
+// differently.
 std::vector<config> compared_configs(problem const& problem, arch arch, tiers const& tiers) {
     auto const chosen = logged_choice(problem, arch, tiers.configs());
     std::vector<config> configs = {chosen.config};
@@ -67,8 +69,8 @@ std::vector<config> compared_configs(problem const& problem, arch arch, tiers co
     return configs;
 }
 
-// Has the background thread find or compile the kernels of the problem alone, if is_better() says
-// of the chosen configuration that they are worth it.
+// Has the background thread find or compile the specialized kernels, if is_better(configs) says
+// that they are worth it.
 template <class Ready, class F>
 void improve(tiered<Ready> const& begun, device const& home, tiers const& tiers,
              problem const& problem, F is_better) {
@@ -92,7 +94,8 @@ void improve(tiered<Ready> const& begun, device const& home, tiers const& tiers,
         }
         return found;
     };
-    // The runtime of these kernels may be gone when they are loaded, so they are not in its table.
+    // The runtime that began this may be gone when the kernels are loaded, so they are kept in a
+    // table of their own.
     auto const load = [=](compiled_images const& found) {
         kernels const loaded(home);
         auto next = found.images.begin();

@@ -102,7 +102,8 @@ bool matches(measured_config const& line, problem const& problem, tma::config co
            blocks_of_sm(problem, config) >= line.blocks_least;
 }
 
-// Tensors of so many bytes, of filters of 3 rows, take fewer rows. Measured on an H200.
+// A layer with a filter of at most 3 rows and fewer bytes than this in its tensors takes tiles of 4
+// rows instead of 8. Measured on an H200.
 constexpr double few_bytes = 32e6;
 // The configuration for dgrad of stride 2 along rows and columns, or along columns: 16 even and 16
 // odd columns, of half a cache line, and few rows, so that many blocks are on an SM. Of six

@@ -50,7 +50,8 @@ std::vector<int> group_counts(int groups) {
     std::vector<int> counts;
     for (int const count : {1, 2, 3, 4, 6, 8, 9, 12, 16}) {
         bool const is_narrow = count < 4 && groups >= 4;
-        bool const is_wasteful = 8 * (divup(groups, count) * count - groups) > groups;
+        int const idle_groups = divup(groups, count) * count - groups; // of the last block
+        bool const is_wasteful = 8 * idle_groups > groups;
         if (count <= groups && !is_narrow && !is_wasteful) counts.push_back(count);
     }
     if (counts.empty()) counts.push_back(std::min(groups, 8));
@@ -200,11 +201,19 @@ std::vector<config> space(problem const& problem, arch arch) {
     };
     for (int const groups : group_counts(problem.groups())) {
         for (auto const& [images, columns] : column_counts(problem, sizes)) {
-            for (int const rows : row_counts(rows_of_phase, 4, 64)) {
+            constexpr int least_rows = 4, most_rows = 64;
+            for (int const rows : row_counts(rows_of_phase, least_rows, most_rows)) {
                 for (int const mma_tiles : {1, 2, 3, 4}) {
                     for (int const stages : {3, 4}) {
                         for (bool const unrolled : {true, false}) {
-                            add({groups, images, columns, rows, mma_tiles, stages, 0, unrolled});
+                            add({.groups = groups,
+                                 .images = images,
+                                 .columns = columns,
+                                 .rows = rows,
+                                 .mma_tiles = mma_tiles,
+                                 .stages = stages,
+                                 .blocks = 0, // add() sets it
+                                 .unrolled = unrolled});
                         }
                     }
                 }

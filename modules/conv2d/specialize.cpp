@@ -29,10 +29,12 @@ namespace spio::conv2d {
 
 namespace {
 
-constexpr int oldest_arch = 80; // has cp.async and the matrix instructions
+constexpr int oldest_arch = 80; // sm_80, the first chip with cp.async
+// Numbers of blocks that an SM should hold at once, which bound the registers of a thread.
+constexpr int any_number_of_blocks = 0, one_block = 1;
 
-// Throws if an architecture cannot run a body that needs TMA (if takes_tma) and `shared_bytes`
-// bytes of shared memory per block.
+// Throws if an architecture cannot run a body that takes `shared_bytes` bytes of shared memory a
+// block and, if takes_tma, TMA.
 void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_bytes) {
     auto const fail = [&](std::string reason) {
         throw error(error_kind::unsupported, "specialize", "conv2d " + text_of(problem),
@@ -111,11 +113,11 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
     bool const overlaps = needs_maps(config);
     auto const grid = grid_of(problem, config.blocks_of(problem));
     if (config.is_one_kernel(problem)) {
-        return {
-            specialized<Params>(request_of(problem, config, "wgrad", body, blocks, overlaps, arch),
-                                [grid](Params const&) { return grid; }),
-            {},
-            0};
+        return {.partial_sums = specialized<Params>(
+                    request_of(problem, config, "wgrad", body, blocks, overlaps, arch),
+                    [grid](Params const&) { return grid; }),
+                .reduction = {},
+                .workspace_bytes = 0};
     }
     auto const reduction = reduction_for(problem, config.groups, config.splits, overlaps);
     auto const reduction_grid = grid_of(problem, reduction.blocks_of(problem));
@@ -126,12 +128,14 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
         summed.gradient = precision::fp32;
         if (reduced.gradient == precision::fp32) reduced.type = element_type::fp16;
     }
-    return {specialized<Params>(request_of(summed, config, "wgrad", body, blocks, overlaps, arch),
-                                [grid](Params const&) { return grid; }),
-            {specialized<wgrad_reduce::params>(
-                request_of(reduced, reduction, "wgrad_reduce", "wgrad_reduce", 0, overlaps, arch),
+    return {.partial_sums = specialized<Params>(
+                request_of(summed, config, "wgrad", body, blocks, overlaps, arch),
+                [grid](Params const&) { return grid; }),
+            .reduction = {specialized<wgrad_reduce::params>(
+                request_of(reduced, reduction, "wgrad_reduce", "wgrad_reduce", any_number_of_blocks,
+                           overlaps, arch),
                 [reduction_grid](wgrad_reduce::params const&) { return reduction_grid; })},
-            config.workspace_bytes(problem)};
+            .workspace_bytes = config.workspace_bytes(problem)};
 }
 
 } // namespace
@@ -158,7 +162,7 @@ specialize_gradient(problem const& problem, wgrad_cp_async::config const& config
 }
 gradient_specs<wgrad_tma::params> specialize_gradient(problem const& problem,
                                                       wgrad_tma::config const& config, arch arch) {
-    return specialize_both<wgrad_tma::params>(problem, config, "wgrad_tma", 1, arch);
+    return specialize_both<wgrad_tma::params>(problem, config, "wgrad_tma", one_block, arch);
 }
 
 std::vector<spec> specs_of(problem const& problem, config const& config, arch arch) {

@@ -38,9 +38,10 @@ struct {
     double step = 0.05, pair = 0.012, product = 0.0015;
     double pixel = 0.0007;     // of a TMA box
     double image_row = 0.0037; // of a pair of taps, of whole images, whose steps are unrolled
-    // A factor, where so few rows are together that all of them meet the filter's first or last.
+    // A factor for the steps of neighbouring rows of dy, where there are fewer than meet one row of
+    // x (live_outputs).
     double short_span = 1.7;
-    double crowd = 1.6; // a factor, where a scheduler has two warps, of eight groups
+    double crowd = 1.6; // a factor for eight groups, of which each scheduler has two warps
 } constexpr measured;
 
 // The columns of a step, of each of some images.
@@ -59,15 +60,16 @@ class search {
 
     // The one with the shortest estimated time.
     cluster_choice fastest() {
+        constexpr bool whole_images = true, single_rows = false; // of a step
         if (asked.q() <= 8) {
-            add({2, 8}, true);
+            add({.images = 2, .columns = 8}, whole_images);
             if (best.microseconds > 0) return best;
-            for (int const images : {2, 4, 8}) add({images, 8}, false);
+            for (int const images : {2, 4, 8}) add({images, 8}, single_rows);
         }
         // Of steps that take equally long, the one with the fewest images loads the fewest columns.
         for (int const columns : {64, 48, 32, 16}) {
             if (columns >= asked.q() + 16) continue;
-            for (int const images : {1, 2, 4, 8}) add({images, columns}, false);
+            for (int const images : {1, 2, 4, 8}) add({images, columns}, single_rows);
         }
         return best;
     }
@@ -123,7 +125,9 @@ class search {
     void add(step const& step, bool whole_images) {
         bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
         int const mma_tiles = divup(step.images * step.columns, 16);
-        if (is_spare || mma_tiles > (asked.taps() <= few_taps ? 8 : 4)) return;
+        // A warp has registers for the rows of dy in this many tiles.
+        int const most_mma_tiles = asked.taps() <= few_taps ? 8 : 4;
+        if (is_spare || mma_tiles > most_mma_tiles) return;
         int const most_splits = is_large ? most_cluster : most_portable_cluster;
         for (int splits = is_large ? most_splits : 2; splits <= most_splits; ++splits) {
             // Few groups, so that many blocks share them: as many as run at once.
