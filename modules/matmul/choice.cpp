@@ -34,8 +34,10 @@ namespace {
 using model::forest;
 
 // The model does not choose a configuration whose estimated time is above this multiple of the
-// least, and chooses among so many whose estimated times are the least.
+// least one.
 constexpr double most_estimate = 2;
+// The model predicts the times of at most this number of configurations, those with the least
+// estimated times.
 constexpr std::ptrdiff_t most_predicted = 64;
 
 // The shipped models. Their features are those of features_of(), in the same order.

@@ -29,17 +29,20 @@ namespace {
 // A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
 constexpr double slowest_trial = 1.3;
 
-// A configuration of the body wgmma with as many stages as fit, if there is one.
+// The configuration with as many stages as shared memory has room for: at most 8, or up to 12
+// stages of at most 128 KiB in all. Two stages if nothing fits.
 wgmma::config deepest(problem const& problem, wgmma::config config, int buffers) {
-    config.band = max(1, 2048 / (config.m * config.cluster_m)); // tiles over 2048 rows
+    constexpr int band_rows = 2048; // of the result: its tiles are computed column by column
+    config.band = max(1, band_rows / (config.m * config.cluster_m));
     config.buffers = max(2, buffers);
-    config.stages = std::clamp(131072 / config.stage_bytes(), 8, 12); // 128 KiB of small ones
+    config.stages = std::clamp((128 << 10) / config.stage_bytes(), 8, 12);
     while (!config.fits(problem) && config.stages > 2) --config.stages;
     return config;
 }
-// Calls add() with a configuration of the body wgmma that has buffers for a whole tile and, if
-// these take the room of a stage, with one that has two buffers. Of blocks with one consumer, which
-// waits for its stores while nothing else multiplies, the former comes first.
+// Calls add() with a configuration of the body wgmma that has buffers for a whole tile of the
+// result and, if these take the room of a stage, with one that has two buffers. The smaller buffers
+// come first, but not where a block has one consumer: while that one waits for its stores, nobody
+// else multiplies.
 template <class Add>
 void add_deepest(problem const& problem, wgmma::config const& config, Add const& add) {
     auto const large = deepest(problem, config, config.boxes(problem));
@@ -58,8 +61,8 @@ void add_deepest(problem const& problem, wgmma::config const& config, Add const&
     if (has_both && config.consumers() == 1) add_both_depths(small);
 }
 // Calls add() with the configurations of the body wgmma. Splits are worth a trial where there are
-// few tiles for each multiprocessor, and where each split has at least two steps along k. Tiles are
-// not, if smaller ones are as many.
+// few tiles for each multiprocessor, and where each split has at least two steps along k. A tile
+// size is not worth a trial if the next smaller size divides the result into as many tiles.
 template <class Add>
 void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
     for (int const m : {128, 64, 192}) {
@@ -103,8 +106,13 @@ template <class Add> void add_cp_async_configs(Add const& add) {
                            {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
     for (auto const& [m, n, warps_m, warps_n] : tiles) {
         for (int const stages : {4, 3, 2}) {
-            int const band = 1024 / m; // tiles over 1024 rows
-            add(cp_async::config{m, n, warps_m, warps_n, stages, band});
+            constexpr int band_rows = 1024; // of the result: its tiles run column by column
+            add(cp_async::config{.m = m,
+                                 .n = n,
+                                 .warps_m = warps_m,
+                                 .warps_n = warps_n,
+                                 .stages = stages,
+                                 .band = band_rows / m});
         }
     }
 }

@@ -27,7 +27,9 @@ namespace spio::matmul {
 
 namespace {
 
-constexpr int oldest_arch = 80; // has cp.async and the matrix instructions
+constexpr int oldest_arch = 80;       // sm_80, the first chip with cp.async
+constexpr int factor_bytes = 2;       // of an element of a or b, which is fp16 or bf16
+constexpr int one_resident_block = 1; // on a multiprocessor: what the compiler must make possible
 
 // Throws unless the problem is valid, the configuration fits it and the architecture runs the
 // kernel.
@@ -89,9 +91,9 @@ typed_spec<cp_async::params> specialize(problem const& problem, cp_async::config
     check_config(problem, config, "cp_async", arch.is_host || arch.number >= oldest_arch, arch);
     block_shape const shape = {.block = {config.threads()}, .shared_bytes = config.shared_bytes()};
     return specialized<cp_async::params>(
-        request_of(problem, config, "cp_async", shape, 1, arch),
+        request_of(problem, config, "cp_async", shape, one_resident_block, arch),
         [problem, config, arch](cp_async::params const& p) {
-            // It counts the bytes of up to 64 lines in 32 bits.
+            // The kernel counts the bytes of up to 64 lines in an int.
             constexpr long long most = 1LL << 24;
             if (p.args.a.leading > most || p.args.b.leading > most) {
                 throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),
@@ -148,13 +150,15 @@ extent grid(sizes const& sizes, config const& config, arch arch) {
 
 namespace {
 
-// A matrix argument of a launch; `width` is the number of elements of its lines in memory.
+// A matrix argument of a launch. A line is what lies without a gap in memory: a row, or a column
+// if the matrix lies by columns.
 struct checked_matrix {
     char const* name;
     void const* data;
-    long long leading, batch;
+    long long leading; // elements from a line to the next
+    long long batch;   // elements from a matrix of the batch to the next
     int element_bytes;
-    int width;
+    int width; // elements of a line
 };
 
 // Throws if a launch's matrix does not lie as the kernel needs it.
@@ -196,16 +200,35 @@ void check(problem const& made_for, args const& args) {
     }
     bool const a_by_rows = made_for.a == order::rows, b_by_rows = made_for.b == order::rows;
     int const bytes = made_for.result_bytes();
-    check_matrix(
-        made_for, sizes,
-        {"a", args.a.data, args.a.leading, args.a.batch, 2, a_by_rows ? sizes.k : sizes.m});
-    check_matrix(
-        made_for, sizes,
-        {"b", args.b.data, args.b.leading, args.b.batch, 2, b_by_rows ? sizes.n : sizes.k});
-    check_matrix(made_for, sizes, {"d", args.d.data, args.d.leading, args.d.batch, bytes, sizes.n});
+    check_matrix(made_for, sizes,
+                 {.name = "a",
+                  .data = args.a.data,
+                  .leading = args.a.leading,
+                  .batch = args.a.batch,
+                  .element_bytes = factor_bytes,
+                  .width = a_by_rows ? sizes.k : sizes.m});
+    check_matrix(made_for, sizes,
+                 {.name = "b",
+                  .data = args.b.data,
+                  .leading = args.b.leading,
+                  .batch = args.b.batch,
+                  .element_bytes = factor_bytes,
+                  .width = b_by_rows ? sizes.n : sizes.k});
+    check_matrix(made_for, sizes,
+                 {.name = "d",
+                  .data = args.d.data,
+                  .leading = args.d.leading,
+                  .batch = args.d.batch,
+                  .element_bytes = bytes,
+                  .width = sizes.n});
     if (made_for.residual) {
         check_matrix(made_for, sizes,
-                     {"c", args.c.data, args.c.leading, args.c.batch, bytes, sizes.n});
+                     {.name = "c",
+                      .data = args.c.data,
+                      .leading = args.c.leading,
+                      .batch = args.c.batch,
+                      .element_bytes = bytes,
+                      .width = sizes.n});
     }
     if (made_for.bias && args.bias == nullptr) {
         throw error(error_kind::invalid, "launch", "matmul " + text_of(made_for),
