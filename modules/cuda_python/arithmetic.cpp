@@ -201,9 +201,8 @@ cell converted(cell const& x, scalar type, scalar target) {
     return {.real = rounded(x.real, target), .imaginary = rounded(x.imaginary, target)};
 }
 
-// The value of `a operation b`, computed in `type`, to which both operands were converted, and kept
-// as `result`. Whether quotients are rounded down, as Python's are, `floors` says; otherwise
-// towards 0.
+// The value of `a operation b`. Both operands have been converted to `type`; `result` is the type
+// of the value. With `floors`, quotients are rounded down, as Python does; otherwise toward 0.
 cell operated(operation operation, cell const& a, cell const& b, scalar type, scalar result,
               bool floors) {
     bool const is_comparison = operation >= "<"_binary && operation <= "!="_binary;

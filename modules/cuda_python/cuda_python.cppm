@@ -50,7 +50,7 @@ struct kernel {
     std::shared_ptr<typed_program const> tree = {}; // with types, for the interpreter
 
     spio::spec specialize(extent block, spio::arch) const;
-    // The same for blocks of any size, which the launch chooses: packs have kernels so.
+    // The same for blocks of any size, which the launch chooses. Kernels in packs are of this kind.
     spio::spec specialize(spio::arch arch) const { return specialize({}, arch); }
 };
 

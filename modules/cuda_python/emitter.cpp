@@ -165,7 +165,8 @@ class emitter {
         bool const is_real = value.parts[0].type.element.is_real();
         return is_real && !is_rounded && !entry.real_text.empty() ? entry.real_text : entry.text;
     }
-    // Replaces the signs of a pattern. The texts of the parts may be told.
+    // Replaces the signs of a pattern. `parts` are the texts of the parts, where the caller has
+    // written them already.
     std::string expanded(std::string_view pattern, node const& value, texts const& parts = {}) {
         auto const number = static_cast<std::size_t>(value.number);
         bool const has_temporary = pattern.find("$R") != pattern.npos;
@@ -207,6 +208,8 @@ class emitter {
         if (value.form == form::choose) return choice_text(value);
         if (value.form == form::unpack) return unpacking_text(value);
         auto const pattern = pattern_of(value);
+        // C++ evaluates the operands of || and &&, the braces of a tuple, and the statements from
+        // form::augment on from left to right. "or" and "and" are the first two operations.
         bool const is_logic = value.form == form::operation && value.operation() <= "and"_binary;
         bool const has_order = is_logic || value.form == form::tuple ||
                                value.form >= form::augment || value.parts.size() < 2 ||
@@ -253,6 +256,7 @@ class emitter {
             bool const has_line = program.options.has_lines && statement.location.end > 0;
             if (has_line) text += line_directive(program.tree->text.position_of(statement));
             text += new_line() + text_of(statement);
+            // choose, repeat and count: if, while and for, which end with a block.
             bool const has_block = statement.form >= form::choose && statement.form <= form::count;
             text += has_block ? "" : ";";
         }

@@ -137,8 +137,8 @@ class block_interpreter : evaluator {
             if (active[i] != 0) target[i] = values[i];
         }
     }
-    // A statement such as x[i] += 1: the old value is read to a variable, of which the operand
-    // makes the new one.
+    // A statement such as x[i] += 1: reads the old value into a variable, and writes the new value,
+    // an expression of that variable.
     void execute_augmented(node const& statement, mask const& active, frame& frame) {
         auto const& element = statement.parts[0];
         auto const type = element.type.element;
@@ -222,6 +222,7 @@ class block_interpreter : evaluator {
                 s > 0 ? static_cast<std::uint64_t>(s) : 0 - static_cast<std::uint64_t>(s);
             if (s > 0 ? a < b : s < 0 && a > b) rounds[i] = (distance - 1) / width + 1;
         }
+        constexpr bool floors = false; // of no importance for a sum
         loop(statement, active, frame, [&](mask const& lanes) {
             auto running = lanes;
             for (std::size_t i = 0; i < count; ++i) running[i] = lanes[i] && rounds[i] > 0;
@@ -229,7 +230,7 @@ class block_interpreter : evaluator {
             for (std::size_t i = 0; i < count; ++i) {
                 if (running[i] == 0) continue;
                 --rounds[i];
-                value[i] = operated("+"_binary, value[i], step[i], intp, intp, false);
+                value[i] = operated("+"_binary, value[i], step[i], intp, intp, floors);
             }
             return running;
         });

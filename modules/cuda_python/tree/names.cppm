@@ -148,7 +148,8 @@ class name_typer : protected reader {
     }
 
     std::optional<meaning> meaning_named(std::string_view name, span place) {
-        // Names in the value of a global that was passed have their first meanings.
+        // The value of a global may come from outside the program as text of its own. Its names are
+        // looked up without the program's definitions: only built-in names are found.
         auto const& tree = *program.tree;
         static module_tree::meanings const none;
         auto const& names = text == &tree.text ? tree.names[text->part_of(place).fragment] : none;

@@ -26,8 +26,8 @@ import :types;
 
 namespace spio::cuda_python {
 
-// What an operator takes: two bools; integers; reals, which ints are too; numbers, complex ones
-// among them. Those that compare for equality take reals or two bools.
+// What an operator takes: bools; reals or bools, to compare for equality; integers; reals, which
+// integers are too; numbers, which complex ones are too.
 enum class operands : unsigned char { booleans, equals, integers, reals, numbers };
 // A place in the table `operations`.
 enum class operation : unsigned char {};
@@ -35,7 +35,9 @@ struct operation_entry {
     std::string_view sign;
     int precedence; // 0 for operations of one operand; the greatest binds first
     cuda_python::operands operands;
-    // In CUDA C++, as the emitter's texts are spelled; the second of reals, if it is another one.
+    // The operation in CUDA C++, and for reals if that differs. The emitter replaces $0 and $1 by
+    // the operands, $A by both with a comma between, $T by the type of the result, and $F by
+    // whether // rounds down.
     std::string_view text, real_text = {};
 };
 inline constexpr auto operations = std::to_array<operation_entry>({
@@ -82,50 +84,57 @@ consteval operation operator""_unary(char const* sign, std::size_t size) {
     return operation_named({sign, size}, false).value();
 }
 
-// The number of a thread: an integer of any type, extended to 64 bits by its sign or by zeros, or a
-// bool; or the parts of a number, which are exact in the precision of its type; or the number of an
-// array.
+// The value of a constant: an integer of any type, extended to 64 bits by its sign or by zeros, or
+// a bool; or the real and imaginary part of a number, in the precision of its type.
 struct cell {
     std::int64_t integer = 0;
     double real = 0, imaginary = 0;
 };
 
-// The kinds of nodes, each with its parts and its number.
+// The kinds of nodes. A comment names the parts of a node and, after a semicolon, the meaning of
+// its member `number`; "typed:" begins what is different in the typed tree. A target is what is
+// assigned to: a name or an element, in the typed tree a slot or an element. The emitter compares
+// forms by their order.
 enum class form : unsigned char {
-    constant,  // a number, with its type
-    operation, // the operands; its enumerator. Typed operands have the types that it wants
-    tuple,     // its parts; when parsed, a list too
-    call, // what is called, and the arguments; when typed: the arguments; the function's number
-    name, // in the parsed tree alone, as those to slice
-    text, // that documents, or is a signature
-    attribute,    // the object
-    subscript,    // the object, and the indices
-    slice,        // the ":" of a signature
-    slot,         // its number; in the typed tree alone, as those to shared_array
-    coercion,     // the operand as a number of the node's type
-    math,         // the operands
-    element,      // the array, and an index for each dimension
-    place,        // the same, for its address, which has the array's type; in the typed tree alone
+    // Expressions of both trees.
+    constant,  // none; its `value` is a number of its `type`
+    operation, // operands; the enumerator of the operation. typed: operands of the types it wants
+    tuple,     // the elements of a tuple or list. typed: of a tuple
+    call,      // what is called, arguments. typed: arguments; the number of the function
+    // Expressions of the parsed tree alone.
+    name,      // none; its `word` is the name
+    text,      // none; its `word` is a documentation text or the text of a signature
+    attribute, // the object; its `word` is the attribute's name
+    subscript, // the object, indices
+    slice,     // none; the ":" of a signature
+    // Expressions of the typed tree alone.
+    slot,         // none; the number of the slot
+    coercion,     // the operand, which becomes a number of the node's type
+    math,         // operands; its `word` is the function of math
+    element,      // the array, an index for each dimension
+    place,        // the same, for the address of the element
     extent,       // the array; the dimension
     stride,       // the array; the dimension
     size,         // the array
-    axis,         // thread_index, block_index, block_size or grid_size, its word; 0 for x
-    shared_array, // its extents, which are constants; where it begins, in bytes
-    block,        // statements. A target is a name or an element, when typed a slot or an element
-    evaluate,     // a call
-    store,        // the target, and the operand; typed: the operand; the slot
-    write,        // in the typed tree alone: the operand, the array, and the indices
-    unpack,       // the targets, and a tuple; typed: a call; the slot of its first part
-    augment,      // the target and the operand; the operation. When typed: the place of an element,
-                  // and its new value; the slot of the old one
-    choose,       // conditions, each with its block behind it; at last the block of an else
-    repeat,       // the condition, and the block
-    count, // the variable, the range, the block; typed: start, stop, step, the block; the slot
-    leave, // the result, if there is one
+    axis,         // none; 0, 1 or 2 for x, y or z of its `word`: thread_index, block_size or so
+    shared_array, // constant extents; the offset in shared memory, in bytes
+    // Statements.
+    block,    // statements
+    evaluate, // a call
+    store,    // the target, the value. typed: the value; the slot
+    write,    // typed alone: the value, the array, indices
+    unpack,   // targets, a tuple. typed: a call; the slot of the first result
+    augment,  // the target, the operand; the operation, as in a += b. typed: the place of an
+              // element, its new value; the slot of its old value
+    choose,   // a condition and its block, for each branch; then the block of an else
+    repeat,   // the condition of a while loop, the block
+    count,    // the variable of a for loop, the range, the block. typed: start, stop, step, the
+              // block; the slot of the variable
+    leave,    // the result of a return, if there is one
     break_loop,
     continue_loop,
     pass,
-    barrier // in the typed tree alone
+    barrier // typed alone: cuda.syncthreads()
 };
 struct node {
     cuda_python::form form;
@@ -133,8 +142,7 @@ struct node {
     cuda_python::type type = {}; // of a value in the typed tree, and of a constant
     std::vector<node> parts = {};
     int number = 0;
-    // A name, the name of an attribute or of a function of math, a text without its quotes.
-    std::string_view word = {};
+    std::string_view word = {};    // as the forms say; a text without its quotes
     cell value = {};               // of a constant
     std::string_view keyword = {}; // the name of an argument that has one
     int height = 1; // of an expression: 1 without parts, else 1 more than its highest part
