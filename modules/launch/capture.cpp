@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A captured launch becomes a node of a CUDA graph instead of being run. A cold kernel is one that
-// is not loaded yet. A work queue is what runs the work of a stream on its device. A backend is a
-// device, a GPU or the host, as all that is made for it shares it.
+// is not loaded yet. A work queue runs the work of a stream on its device, and a backend is the
+// implementation of a device.
 module;
 
 #include <memory>

@@ -3,10 +3,9 @@
 //
 // The host is the host device: a GPU that is simulated on the CPU. An image is a compiled kernel,
 // and a spec what it is compiled from. A tensor map is the descriptor by which TMA copies boxes of
-// a tensor; its plan says all but the address. A backend is a device, a GPU or the host, as all
-// that is made for it shares it. Kernels that compute the same may be chosen among by their times.
-// A function that is deleted is an error message: the names of its template parameters say what is
-// wrong.
+// a tensor; its plan says all but the address. A backend is the implementation of a device, which
+// all objects that are made for the device share. A function that is deleted is an error message:
+// the names of its template parameters say what is wrong.
 module;
 
 #include "spio/checked_size.h"
@@ -69,7 +68,7 @@ class work_queue {
     kernel_list* captured_kernels = nullptr;
 };
 
-// Two points in the work of queues of one device. Nobody waits for the time between them.
+// Measures the time between two points in the work of a device's queues, without waiting for it.
 class work_timer {
   public:
     virtual ~work_timer() = default;
@@ -92,8 +91,7 @@ class backend {
     virtual std::unique_ptr<work_queue> make_queue() = 0;
     // A queue for a CUstream that the caller owns.
     virtual std::unique_ptr<work_queue> borrow_queue(void* stream) = 0;
-    // Null if work takes no time on the device that would tell one kernel from another: on the
-    // host.
+    // Null on the host device, where times say nothing about kernels.
     virtual std::unique_ptr<work_timer> make_timer() { return nullptr; }
 };
 
@@ -224,11 +222,11 @@ template <class T> class array {
     }
 };
 
-// Chooses one of a few candidates by times, of which each candidate gets as many: a candidate is
-// timed when it has the turn. Nothing here knows a device. Not thread-safe.
+// Chooses one of a few candidates by measured times. Candidates take turns at being timed, until
+// each has the same number of times. Not thread-safe.
 class timed_choice {
   public:
-    static constexpr std::size_t rounds = 9; // times of a candidate
+    static constexpr std::size_t rounds = 9; // turns of each candidate
     // The first candidate is the one that was expected to be the fastest. Another is chosen only if
     // it takes less than this share of the first one's time, because times are noisy.
     static constexpr double least_gain = 0.98;
@@ -237,7 +235,7 @@ class timed_choice {
 
     // The candidate that is timed next, that with the fewest turns; nothing if all have had theirs.
     std::optional<std::size_t> take_turn();
-    // The time of a turn; or that there will be none, so that another turn takes its place.
+    // Ends a turn with its time, or without one: then the candidate gets another turn.
     void add(std::size_t candidate, double milliseconds);
     void give_back(std::size_t candidate);
 

@@ -210,7 +210,8 @@ class stream {
         check_device(graph.device());
         queue->launch(graph.work());
     }
-    // A timer for work in streams of this device, null if there is none; and its two points here.
+    // A timer for work in streams of this device, null if the device has none. begin() and end()
+    // put its two points into this stream.
     std::unique_ptr<work_timer> make_timer() const { return home->make_timer(); }
     void begin(work_timer& timer) const { timer.begin(*queue); }
     void end(work_timer& timer) const { timer.end(*queue); }
@@ -243,13 +244,13 @@ class live_choice {
   public:
     explicit live_choice(std::size_t candidates) : choice(candidates) {}
 
-    // A launch that is to be timed, and the candidate that it takes.
+    // A launch that is timed, and the candidate that it runs.
     struct turn {
         std::size_t candidate;
         std::unique_ptr<work_timer> timer;
     };
-    // The turn of the launch that comes; nothing if it is not to be timed. Times that have arrived
-    // meanwhile are collected.
+    // The turn of the next launch; nothing if it need not be timed. Collects the times of earlier
+    // turns that have become known.
     std::optional<turn> take(stream const&);
     // Launches by f(), between the two points of the turn's timer.
     template <class F> void time(turn taken, stream const& stream, F f) {
@@ -265,7 +266,8 @@ class live_choice {
     // Gives a turn back, because there is no launch.
     void cancel(turn);
 
-    // What is known when all times are there. If a timer fails, it is over, and the first stays.
+    // The result, when all times are known. If a timer fails, no more launches are timed, and the
+    // first candidate is kept.
     struct verdict {
         std::size_t best = 0;
         double milliseconds = 0, milliseconds_of_first = 0;

@@ -39,14 +39,19 @@ import spio.system;
 
 export namespace spio {
 
-// How many problems began with a generic kernel, which serves every problem of its kind; of these,
-// how many kept it because no better one was expected; how many better kernels the background
-// thread found or compiled, how many of them took over, and how often either failed. And how many
-// problems have several kernels whose launches are timed, for how many of them the fastest is
-// known, and how often it was written to the file of measured configurations, or could not be.
+// What has happened to the problems of a program. A generic kernel serves every problem of its
+// kind; a better one is compiled for a single problem. Live tuning times the launches of several
+// kernels for one problem.
 struct tier_counters {
-    std::uint64_t begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0;
-    std::uint64_t compared = 0, decided = 0, recorded = 0, unrecorded = 0;
+    std::uint64_t begun = 0;      // problems that began with a generic kernel
+    std::uint64_t unchanged = 0;  // of these, problems for which no better kernel was expected
+    std::uint64_t compiled = 0;   // better kernels that the background thread found or compiled
+    std::uint64_t taken = 0;      // of these, kernels that took over
+    std::uint64_t failed = 0;     // better kernels that could not be compiled or loaded
+    std::uint64_t compared = 0;   // problems with live tuning
+    std::uint64_t decided = 0;    // of these, problems whose fastest kernel is known
+    std::uint64_t recorded = 0;   // of these, problems for which the file of measurements has it
+    std::uint64_t unrecorded = 0; // or could not be written
 };
 
 // The two tiers of a runtime: generic kernels, which packs have, and the kernels for one problem,
@@ -60,7 +65,7 @@ class tiers {
         bool begins_generic = true; // else there is one tier, that of the kernels for one problem
         bool tier_up = true;        // else a problem that began with a generic kernel keeps it
         bool has_packs = false;     // packs may have kernels for one problem, which come first
-        // Of so many configurations the first launches of a problem find the fastest.
+        // The number of configurations that live tuning compares; 1: there is no live tuning.
         std::size_t most_compared = 1;
         keeper keep = {};
     };
@@ -103,16 +108,16 @@ class tiers {
     std::shared_ptr<atomic_counters> counters = std::make_shared<atomic_counters>();
     std::shared_ptr<task_queue> queue = std::make_shared<task_queue>();
 };
-// The tiers that a family begins with, null if there is one alone; and the stream of the launch
-// that is to come, null if it is not known.
+// The tiers that a family may use, null if there are none; and the stream of the next launch, null
+// if it is not known.
 struct tier_source {
     spio::tiers const* tiers = nullptr;
     spio::stream const* stream = nullptr;
 };
 
-// What becomes of a problem's kernels, whatever their type. The background thread offers better
-// ones; the launch that comes next loads them and goes on with the first of them. If there are
-// several, launches take turns in being timed, until the fastest is known.
+// The part of tiered<Ready> that does not depend on the type of the kernels. The background thread
+// offers better kernels; the next launch loads them, and launches use the first of them. If there
+// are several, launches time them in turn until the fastest is known.
 class tier_state {
   public:
     // Finds better kernels for a problem on the background thread: find() returns how many. keep()
@@ -120,14 +125,14 @@ class tier_state {
     static void improve(std::shared_ptr<tier_state> const&, tiers const&,
                         std::string const& subject, std::function<std::size_t()> find,
                         std::function<void(std::size_t, double microseconds)> keep);
-    // Waits for them, if they are being found.
+    // Waits until improve() has ended on the background thread.
     void wait() const {
         if (queue) queue->wait();
     }
     // Loads what is offered, but not while the stream is captured; without a stream (null), not
     // while this thread captures one.
     void take(stream const*);
-    // The turn of the launch that comes; nothing if it is not to be timed.
+    // The turn of the next launch; nothing if it need not be timed.
     std::optional<live_choice::turn> turn(stream const&);
 
     // Whether take(), or turn(), has something to do.
@@ -146,35 +151,36 @@ class tier_state {
     std::vector<std::size_t> numbers = {}; // of the kernels that are loaded
     std::atomic<bool> is_taking = false;   // lets one launch load at a time
 
-    // Makes the offered kernel of this number ready, behind those that are ready already.
+    // Loads the offered kernel of this number, and appends it to the list of loaded ones.
     virtual void load(std::size_t number) = 0;
-    // Lets launches take the kernel that is ready at this place.
+    // Makes launches use the loaded kernel at this place of the list.
     virtual void select(std::size_t place) = 0;
     virtual void end_loading() = 0;
 
-    // Called in the background: find() offers a kernel, or fails and leaves launches what they
-    // have.
+    // Called on the background thread: find() offers kernels. If it fails, launches keep the kernel
+    // that they use.
     void search(std::function<std::size_t()> const& find);
     void fail(std::exception const&);
     void settle(live_choice::verdict const&);
 };
 
-// What is ready for a problem: at first its generic kernels, and later those for the problem alone.
-// Copies share both. Ready is a class of kernels and of what their launch needs.
+// The kernels of a problem: at first generic ones, later those compiled for the problem alone.
+// Copies of the object share them. Ready is a class of loaded kernels and of what their launch
+// needs.
 template <class Ready> class tiered {
   public:
     explicit tiered(Ready first) : shared(std::make_shared<state>(std::move(first))) {}
 
-    // What the next launch in the stream takes. Kernels that the background thread has compiled are
-    // loaded here, unless the stream is captured, and take over.
+    // The kernels of the next launch in the stream. Kernels that the background thread has compiled
+    // are loaded here and take over, unless the stream is captured.
     Ready const& current(stream const& stream) const {
         if (shared->is_offered.load(std::memory_order_acquire)) [[unlikely]]
             shared->take(&stream);
         return latest();
     }
-    // Calls f(ready), which launches what is current in the stream, or, while the fastest of
-    // several kernels is not known, what has the turn to be timed. Only times of the same sizes can
-    // be compared.
+    // Calls f(ready), which must launch `ready` in the stream: the current kernels or, while live
+    // tuning has not found the fastest, those whose turn it is. A launch is timed only if it is
+    // comparable: of the same sizes as the others.
     template <class F> void launch(stream const& stream, bool is_comparable, F f) const {
         auto const* now = &current(stream);
         if (is_comparable && shared->is_compared.load(std::memory_order_acquire)) [[unlikely]] {
@@ -187,7 +193,7 @@ template <class Ready> class tiered {
         }
         f(*now);
     }
-    // What the last launch took, or will take; and what it began with.
+    // The kernels of the last launch, or of the first one to come; and the first kernels of all.
     Ready const& latest() const { return *shared->best.load(std::memory_order_acquire); }
     Ready const& first() const { return shared->first; }
     // Waits for the better kernels, if any are being compiled, and loads them.
@@ -196,9 +202,9 @@ template <class Ready> class tiered {
         shared->take(nullptr);
     }
 
-    // Looks for something better on the background thread: find() returns the images of all kernels
-    // that may be the fastest, best first, or none if what there is should stay. load() makes one
-    // ready; the launch that comes next calls it. keep() gets the fastest of several.
+    // Looks for better kernels on the background thread. find() returns the images of all kernels
+    // that may be the fastest, best first, or none to keep the present ones. The next launch calls
+    // load() for each. keep() is called with the fastest, if there are several.
     template <class Images>
     void improve(tiers const& tiers, std::string const& subject,
                  std::function<std::vector<Images>()> find,

@@ -1,9 +1,10 @@
 // Chooses among kernels for one problem by the times of a program's own launches.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A launch that is timed has a turn: it takes the candidate whose turn it is, between two points of
-// its queue whose times the device keeps. Nobody waits for them: later launches ask whether they
-// have arrived. A backend is a device.
+// A turn is one timed launch of a candidate; a timer is a pair of events around it. No launch waits
+// for its events: a later launch collects the times that have become known. Each candidate gets
+// `rounds` turns. The first candidate is the one that was expected to be the fastest. Another is
+// chosen only if it takes less than `least_gain` of its time, because times are noisy.
 module;
 
 #include <algorithm>
@@ -71,7 +72,7 @@ std::optional<live_choice::turn> live_choice::take(stream const& stream) {
     }
     try {
         if (!next->timer) next->timer = stream.make_timer();
-    } catch (error const&) { // as if the device had none
+    } catch (error const&) { // treated like a device that has no timers
     }
     if (next->timer) return next;
     fail();
@@ -104,8 +105,8 @@ void live_choice::cancel(turn cancelled) {
     idle_timers.push_back(std::move(cancelled.timer));
 }
 
-// Asks for the times of turns that have ended. The lock is not held meanwhile: another thread finds
-// none to ask for.
+// Asks for the times of turns that have ended. The lock is not held while the device is asked:
+// the turns are taken out of `pending` first, so that no other thread asks for the same ones.
 void live_choice::collect() {
     std::vector<turn> asked;
     {

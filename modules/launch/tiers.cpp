@@ -1,9 +1,10 @@
 // Generic kernels and those that take their place: what a runtime has for both.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A generic kernel serves every problem of its kind; the better kernels serve one problem alone.
-// `begun`, `unchanged` and the others count problems and what became of them. A launch that has the
-// turn is timed.
+// A generic kernel serves every problem of its kind. Kernels for one problem alone are found on a
+// background thread (search) and loaded by a later launch (take), which then uses the first of
+// them. If there are several, launches take turns with them, and the fastest stays (settle).
+// `begun`, `unchanged` and the others count problems and what became of them.
 module;
 
 #include <atomic>
@@ -74,8 +75,8 @@ void tier_state::search(std::function<std::size_t()> const& find) {
 
 namespace {
 
-// Whether the stream is captured, or this thread if there is none. A stream whose state cannot be
-// told counts as captured.
+// Whether this thread or the stream, if there is one, is captured into a graph. If the driver does
+// not say, the stream counts as captured.
 bool is_in_capture(stream const* stream) {
     try {
         return is_capturing_thread() || (stream != nullptr && stream->is_captured());

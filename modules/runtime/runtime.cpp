@@ -40,7 +40,7 @@ namespace spio {
 
 namespace {
 
-// Of so many configurations the launches of a program find the fastest.
+// The number of configurations that live tuning compares, by the times of a program's own launches.
 constexpr std::size_t most_compared = 4;
 
 // The packs of the options, and after them that of generic kernels.
@@ -97,7 +97,7 @@ device device_of(runtime_options const& options, std::shared_ptr<cuda::driver co
     return best_device(options.gpu, options.host, std::move(driver));
 }
 
-// The choices of a runtime whose launches look for the fastest configurations; null if they do not.
+// Where live tuning keeps the configurations that it has found; null if it is off.
 std::shared_ptr<tuned::own_choices>
 own_choices_of(runtime_options const& options, device const& device, cuda::driver const* driver) {
     bool const is_on = options.live_tuning && options.tier_up && !device.arch().is_host &&
@@ -209,7 +209,7 @@ struct runtime::parts {
                  .most_compared = found ? most_compared : 1,
                  .keep = keeper()}) {}
 
-    // What to call with a choice that launches have measured; nothing if none is kept.
+    // What live tuning calls with the configuration that it has found; nothing if it is off.
     tiers::keeper keeper() const {
         if (!found) return {};
         return [found = found](config_query const& query, std::string const& config,

@@ -1,4 +1,4 @@
-// Everything between a problem and its launch in one object, for programs that want it so.
+// A runtime: one object that finds, compiles, caches and loads the kernels of a device.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the sizes and options of a call. A spec is what a kernel is compiled from: its text
@@ -46,16 +46,16 @@ struct runtime_options {
     // Whether generic kernels give way to better ones, under policy::generic_then_jit. If not,
     // every problem keeps the kernels that it began with, and so the order of its sums.
     bool tier_up = tier_up_of_environment();
-    // Whether the first launches of a convolution, forward or of the gradient of the input, take
-    // the configurations in turn that may be the fastest, and go on with the one that is: all of
-    // them give the same bits. Not where kernels are pinned (tier_up is false), nor under
-    // policy::aot_only. What is found is written to the file below.
+    // Live tuning: the first launches of a convolution (forward, or of the gradient of the input)
+    // try the configurations that may be the fastest in turn; later launches take the one that was.
+    // All of them compute the same bits. There is none if tier_up is false or under
+    // policy::aot_only. The result is written to tuned_file.
     bool live_tuning = live_tuning_of_environment();
     // What chooses configurations, before those that were measured on this GPU are asked for.
     config_source configs = default_config_source();
-    // The file of measured configurations, which `spio tune` writes; if empty, that of the
-    // environment. The latter is not read under policy::aot_only, unless SPIO_TUNED names it, since
-    // packs have the configurations that they were built with.
+    // The file of measured configurations, which `spio tune` writes; if empty, the one that the
+    // environment names, or else the default. The default is not read under policy::aot_only: the
+    // kernels of packs have the configurations that the packs were built with.
     std::filesystem::path tuned_file = {};
     // Where compiled images are cached on disk.
     cache::options cache = {};
