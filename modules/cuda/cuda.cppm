@@ -82,9 +82,9 @@ class kernel_ref {
     abi::kernel handle() const { return kernel_handle; }
     std::string const& name() const { return symbol; }
 
-    // The first parameter, as the compiler laid it out; an error if there is none. The driver tells
-    // it in a context only. It does not tell how many there are, and to ask beyond the last is an
-    // error of the call, which compute-sanitizer reports.
+    // The first parameter, as the compiler laid it out; an error if there is none. The driver
+    // answers only while a context is current. Asking for the number of parameters would end with a
+    // failed call behind the last one, which compute-sanitizer reports, so only the first is asked.
     parameter first_parameter(context_ref const&) const;
     int attribute(abi::function_attribute, device_ref const&) const;
     void set_attribute(abi::function_attribute, int value, device_ref const&) const;

@@ -14,7 +14,7 @@ namespace spio::cuda {
 
 namespace {
 
-// What a capture is called in messages of errors.
+// The subject of error messages about a capture.
 std::string a_capture() { return "capture of a stream"; }
 
 } // namespace
@@ -47,12 +47,14 @@ void begin_capture(stream_ref const& stream, abi::capture_mode mode) {
 capture_exemption::capture_exemption(cuda::driver const& driver) : own_driver(&driver) {
     exchange();
 }
-// The thread gets its mode back, if it was another one and the driver has told it.
+// Restores the thread's own mode. If the driver refused the first exchange, or the mode was
+// `relaxed` anyway, there is nothing to restore.
 capture_exemption::~capture_exemption() {
     if (mode != abi::capture_mode::relaxed) exchange();
 }
 
-// If the driver refuses, captures stay as strict as they are.
+// Exchanges `mode` and the thread's capture mode. A failure is ignored: the thread then keeps its
+// mode.
 void capture_exemption::exchange() noexcept {
     static_cast<void>(own_driver->ask<"cuThreadExchangeStreamCaptureMode">(&mode));
 }

@@ -46,7 +46,8 @@ stream_ref stream_ref::of(cuda::driver const& driver, abi::stream handle) {
         throw error(error_kind::invalid, "cuStreamGetCtx", for_what(), "no context");
     // The device of the current context is asked from the context; until then any device serves as
     // a placeholder.
-    device_ref const any(driver, 0, 0);
+    constexpr int first = 0; // the handle, and the ordinal
+    device_ref const any(driver, first, first);
     scope const entered(context_ref(any, context));
     auto const home = context_ref::current(driver);
     if (!home) throw error(error_kind::invalid, "cuCtxGetCurrent", for_what(), "no context");

@@ -20,8 +20,8 @@ class stream_ref {
   public:
     // The handle must not be null: the two default streams are made by the functions below.
     stream_ref(context_ref context, abi::stream handle);
-    static stream_ref legacy(context_ref context) { return {context, default_handle(1)}; }
-    static stream_ref per_thread(context_ref context) { return {context, default_handle(2)}; }
+    static stream_ref legacy(context_ref context) { return {context, legacy_handle()}; }
+    static stream_ref per_thread(context_ref context) { return {context, per_thread_handle()}; }
     // A reference to a stream of another library, with the context that the stream belongs to. A
     // null handle is the legacy stream of the current context.
     static stream_ref of(cuda::driver const&, abi::stream);
@@ -31,7 +31,7 @@ class stream_ref {
     abi::stream handle() const { return stream_handle; }
     // Whether this is a default stream, whose handle has a meaning in a current context only.
     bool is_default() const {
-        return stream_handle == default_handle(1) || stream_handle == default_handle(2);
+        return stream_handle == legacy_handle() || stream_handle == per_thread_handle();
     }
 
     void synchronize() const;
@@ -45,9 +45,9 @@ class stream_ref {
     context_ref home;
     abi::stream stream_handle;
 
-    static abi::stream default_handle(std::size_t number) {
-        return reinterpret_cast<abi::stream>(number);
-    }
+    // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD of cuda.h.
+    static abi::stream legacy_handle() { return reinterpret_cast<abi::stream>(std::size_t{1}); }
+    static abi::stream per_thread_handle() { return reinterpret_cast<abi::stream>(std::size_t{2}); }
 };
 
 // A stream that does not synchronize with the default stream. A lower number is a higher priority.
@@ -121,8 +121,8 @@ class executable_graph {
 void begin_capture(stream_ref const&, abi::capture_mode = abi::capture_mode::thread_local_only);
 graph end_capture(stream_ref const&);
 
-// While it lives, this thread may ask for events although work is captured, by whichever thread:
-// the driver would else refuse, and end the captures.
+// While it lives, this thread may query events although some thread captures work into a graph.
+// Without it, the driver would refuse the query and invalidate the capture.
 class capture_exemption {
   public:
     explicit capture_exemption(cuda::driver const&);
@@ -131,7 +131,7 @@ class capture_exemption {
 
   private:
     cuda::driver const* own_driver;
-    abi::capture_mode mode = abi::capture_mode::relaxed; // to be exchanged for the thread's
+    abi::capture_mode mode = abi::capture_mode::relaxed; // exchanged for the thread's own mode
 
     void exchange() noexcept;
 };

@@ -109,7 +109,7 @@ class forest::reader {
         }
         return value;
     }
-    // The value of a digit.
+    // The value of a digit of base 64.
     unsigned digit(char c) const {
         if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
         if (c >= 'A' && c <= 'Z') return static_cast<unsigned>(c - 'A') + 10;
@@ -117,7 +117,7 @@ class forest::reader {
         if (c == '-' || c == '_') return c == '-' ? 62 : 63;
         fail("a tree has a character that is no digit");
     }
-    // Takes the value of so many digits off the line.
+    // Takes a number of so many digits off the line.
     std::uint64_t take_digits(std::size_t count) {
         if (line.size() < count) fail("the tree ends before all its leaves have come");
         std::uint64_t value = 0;
@@ -177,11 +177,13 @@ class forest::reader {
             fail("there are more than " + std::to_string(most_nodes) + " nodes");
         }
         deepest = std::max(deepest, depth);
+        constexpr std::size_t leaf_digits = 6;  // the 32 bits of a float
+        constexpr std::size_t split_digits = 2; // the number of a split
         if (take("=")) {
-            nodes.push_back({leaf_value(take_digits(6)), {}, 0});
+            nodes.push_back({leaf_value(take_digits(leaf_digits)), {}, 0});
             return;
         }
-        auto const number = take_digits(2);
+        auto const number = take_digits(split_digits);
         if (number >= splits.size()) {
             fail("there is no split " + std::to_string(number));
         }
@@ -191,15 +193,17 @@ class forest::reader {
         nodes[place].right = nodes.size();
         read_node(nodes, depth + 1);
     }
-    // The value of a leaf, of the bits that the file has for it.
+    // The value of a leaf, from its bits in the file.
     float leaf_value(std::uint64_t bits) const {
         auto const value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
         if (bits >> 32 != 0 || !std::isfinite(value)) fail("a leaf has no finite value");
         return value;
     }
 
-    // Writes a node and those below it to their places in a tree. Below a leaf that is higher than
-    // the deepest one, the splits are any, and all leaves have its value.
+    // Writes a node and those below it to their places in a complete binary tree of depth
+    // `deepest`: the root has place 1, the children of place p are 2 p + 1 (left) and 2 p (right).
+    // `height` is the distance to the lowest level, whose places are the leaves. A leaf that is
+    // higher than this fills all places below it with its value; the splits there do not matter.
     void place_node(std::vector<node> const& nodes, std::size_t number, split* conditions,
                     float* leaves, std::size_t place, std::size_t height) {
         auto const& [value, condition, right] = nodes[number];

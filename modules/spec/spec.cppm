@@ -123,9 +123,9 @@ typed_spec<Params> specialized(specialization const& request, grid_function<Para
     return {specialized(request, sizeof(Params)), std::move(grid)};
 }
 
-// What most families of one's own ask for: run<problem, config>(params) in the namespace that is
-// called as the family is, in blocks of one shape, for a problem within its bounds. A family
-// without configurations names none.
+// The specialization that most of a user's own families need: run<problem, config>(params) in the
+// namespace named like the family, in blocks of one shape, for a problem within its bounds. A
+// family without configurations passes no config.
 //     specialization_of("softmax", problem, arch, {.block = {128}}, kernel_text(), config)
 template <described Problem, described... Config>
     requires(sizeof...(Config) <= 1)

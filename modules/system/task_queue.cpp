@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A worker is the thread of a queue with its tasks. exit() destroys static objects that tasks may
-// use, so the queues end before. It calls its handlers in reverse: one that ends all queues is
-// registered when the first task is added, and again when a library was opened whose objects tasks
-// use. If the main thread has added a task, the queues end before its thread_local objects go. A
-// process that was forked has none of its parent's threads: it forgets the worker and starts one of
-// its own.
+// use, so all queues must end first. exit() calls its handlers in reverse order: a handler that
+// ends all queues is registered when the first task is added, and again when a library was opened
+// whose objects tasks use. If the main thread has added a task, the queues end before the main
+// thread's thread_local objects are destroyed. A forked process has none of its parent's threads:
+// it leaks its copy of the worker, whose thread it could not join, and starts one of its own.
 module;
 
 #include <pthread.h>
@@ -108,8 +108,9 @@ class live_queues {
     std::optional<std::uint64_t> end_forks; // fork_count() when the queues were ended
 };
 
-// A task may make static objects while exit() begins: those are destroyed before anything that was
-// registered earlier. Objects of the main thread are destroyed before all static ones.
+// Ends all queues when the main thread's thread_local objects are destroyed, which is before any
+// static object is. The handler of exit() would be too late for a static object that a task makes
+// after it was registered: such an object is destroyed before the handler is called.
 struct main_thread_end {
     ~main_thread_end() { end_queues(); }
 };
@@ -124,8 +125,8 @@ void end_queues_with_main_thread() {
 void end_queues() { live_queues::all().end(); }
 void end_queues_at_exit() { std::atexit(end_queues); }
 
-// The worker of this process, which is started if there is none; null after end(). A parent's
-// worker is not destroyed: its thread is not here to be joined.
+// The worker of this process, which is started if there is none; null after end(). The copy of a
+// parent's worker is leaked, since its thread does not exist in this process.
 std::shared_ptr<task_queue::worker> task_queue::find_worker() {
     std::lock_guard const lock(mutex);
     if (forks != fork_count()) {

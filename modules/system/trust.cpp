@@ -116,7 +116,7 @@ class path_walk {
         auto const writer = other_writer(system_, file, status_);
         is_open_to_others_ = !writer.empty();
         bool const is_sticky = S_ISDIR(status_.st_mode) && (status_.st_mode & S_ISVTX) != 0;
-        bool const holds_code = target_ == target::code && names_.size() == 1;
+        bool const holds_code = target_ == target::code && names_.size() == 1; // only the file left
         if (is_open_to_others_ && (is_last || holds_code || !is_sticky)) {
             return fail_step(position_ + " can be written to by others: " + writer);
         }

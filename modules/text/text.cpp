@@ -29,7 +29,8 @@ namespace spio {
 
 std::uint64_t fast_digest_of(std::string_view text, std::uint64_t start) {
     auto const add = [](std::uint64_t& digest, std::uint64_t word) {
-        digest = (digest ^ word) * 0x9e3779b97f4a7c15;
+        constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15; // of 2^64, an odd number
+        digest = (digest ^ word) * golden_ratio;
         digest ^= digest >> 32;
     };
     // The sizes of the copies are constants, so that each is one load.

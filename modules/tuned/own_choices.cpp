@@ -52,8 +52,10 @@ void own_choices::record(config_query const& query, std::string const& config,
         }
         file = std::move(place.file);
     }
-    add(file, {{{gpu_name, text_of(query.arch), line_of(query)},
-                {config, microseconds, digest_of_kernels()}}});
+    key const measured = {.gpu = gpu_name, .arch = text_of(query.arch), .line = line_of(query)};
+    choice const fastest = {
+        .config = config, .microseconds = microseconds, .kernel_text = digest_of_kernels()};
+    add(file, {{measured, fastest}});
 }
 
 } // namespace spio::tuned
