@@ -15,7 +15,8 @@ struct fault_place {
     std::string threads;        // a drawing of what the threads of the block did then
 };
 
-// That of the misuse that the last launch of this thread returned: known for loads and stores.
+// Where the misuse is that the last launch of this thread returned. It is known if the misuse was a
+// load or a store.
 fault_place const& last_fault_place();
 
 } // namespace spio::sim

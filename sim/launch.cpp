@@ -85,7 +85,7 @@ report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void 
     for (int i = 1; i < workers; i++) others.emplace_back([&] { run_clusters(launch); });
     run_clusters(launch);
     for (auto& other : others) other.join();
-    // for last_fault_place(), which finds the line
+    // last_fault_place() returns this later, so that debug information can tell the line.
     note_fault_place(launch.faulty_code, std::move(launch.drawing));
     return launch.first_misuse;
 }

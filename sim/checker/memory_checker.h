@@ -35,7 +35,10 @@ void access_shared(gpu_thread& thread, int offset, int bytes, access_info const&
 void check_race(gpu_thread& thread, accessor const& accessor, int offset, int bytes,
                 access_info const& info);
 inline accessor accessor_of(gpu_thread const& thread) {
-    return {thread.number, thread.epoch, thread.clock, thread.number};
+    return {.observer = thread.number,
+            .epoch = thread.epoch,
+            .clock = thread.clock,
+            .thread = thread.number};
 }
 // The position, counted from 1, of the thread's current entry in the block's `writes`. All writes
 // of a thread between two releases or proxy fences share one entry.

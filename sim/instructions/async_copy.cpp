@@ -65,8 +65,11 @@ static void complete_batch(gpu_thread& thread, copy_batch const& batch, epoch_nu
         check_global(thread, source, bytes, {access::read, name, 1});
         if (bytes > 0) write_copied(block, destination, source, bytes);
         if (bytes < size) write_copied(block, destination + bytes, nullptr, size - bytes);
-        check_race(thread, {thread.number, epoch, thread.clock, thread.number}, destination, size,
-                   {access::write, name, size});
+        accessor const writer = {.observer = thread.number,
+                                 .epoch = epoch,
+                                 .clock = thread.clock,
+                                 .thread = thread.number};
+        check_race(thread, writer, destination, size, {access::write, name, size});
         auto const write = current_write_of(thread);
         std::fill_n(block.shared.last_write.begin() + destination, size, write);
     }

@@ -10,6 +10,7 @@
 
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"
+#include "sim/instructions/bulk_request.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -23,18 +24,23 @@ static void perform_load(async_operation const& load) {
     auto& thread = *load.issuer;
     auto& block = *load.target;
     bool const is_own = &block == thread.block;
-    auto& barrier = mbarrier_at(thread, block, load.mbarrier, "a bulk load");
+    char const* const name = "a bulk load";
+    auto& barrier = mbarrier_at(thread, block, load.mbarrier, name);
     // The clock of a thread of another block says nothing about the threads of this one.
     vector_clock const clock = is_own ? load.clock : vector_clock();
     epoch_number const epoch = ++barrier.tma_epoch;
     for (auto const& piece : load.pieces) {
         if (piece.source != nullptr && load.data.empty()) {
-            check_global(thread, piece.source, piece.bytes, {access::read, "a bulk load", 1});
+            check_global(thread, piece.source, piece.bytes, {access::read, name, any_alignment});
         }
         write_copied(block, piece.destination, piece.source, piece.bytes);
         if (is_own) {
-            check_race(thread, {barrier.tma_observer, epoch, clock, thread.number},
-                       piece.destination, piece.bytes, {access::write, "a bulk load", 1});
+            accessor const engine = {.observer = barrier.tma_observer,
+                                     .epoch = epoch,
+                                     .clock = clock,
+                                     .thread = thread.number};
+            check_race(thread, engine, piece.destination, piece.bytes,
+                       {access::write, name, any_alignment});
         }
         std::fill_n(block.shared.last_write.begin() + piece.destination, piece.bytes, 0U);
     }

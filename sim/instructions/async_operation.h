@@ -27,8 +27,9 @@ struct async_copy {
 struct copy_batch {
     std::vector<async_copy> copies;
     bool is_complete = false;
-    // In which the thread issued the first arrival that waits for them; 0: none does. Later ones
-    // may be performed first, but who sees any of these arrivals may read what the batch brought.
+    // The thread's epoch when it issued the first arrival that waits for this batch; 0: none does.
+    // Later arrivals may be performed before it, but a thread that sees any of them may read what
+    // the batch has written.
     epoch_number arrival_epoch = 0;
 };
 using copy_group = std::vector<std::shared_ptr<copy_batch>>;

@@ -67,8 +67,8 @@ static T change(T* word, char const* name, Function new_value_of) {
     return old_value;
 }
 
-// What this thread has read without an order happens before what follows, and what it has written
-// so far before its later relaxed writes.
+// The thread acquires what was released at the words that its relaxed atomics have accessed so far.
+// Its later relaxed atomics release what it has done so far.
 static void fence() {
     auto& thread = *running;
     acquire(thread, thread.unfenced_clock);

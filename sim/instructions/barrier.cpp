@@ -48,11 +48,14 @@ static void complete(gpu_block& block, named_barrier& barrier) {
     barrier.arrivals.reset();
 }
 
+enum class arrival { waiting, not_waiting };
+
 // The running thread arrives at barrier `number`, which completes when `threads` threads have
-// arrived. If `waits` is true, it then waits until the barrier completes.
-static void arrive_at_barrier(int number, int threads, bool waits) {
+// arrived. A waiting arrival returns only then.
+static void arrive_at_barrier(int number, int threads, arrival kind) {
     auto& thread = *running;
     auto& block = *thread.block;
+    bool const waits = kind == arrival::waiting;
     auto const size = static_cast<int>(block.threads.size());
     if (number < 0 || number > 15) {
         raise_misuse(thread, misuse::barrier_malformed, "barrier %d: there are barriers 0 to 15",
@@ -96,10 +99,15 @@ constexpr warp_operation sync_operation = {"sync_warp", synchronize_lanes};
 namespace spio::machine {
 
 void sync_block() {
-    sim::arrive_at_barrier(0, static_cast<int>(sim::running->block->threads.size()), true);
+    auto const all_threads = static_cast<int>(sim::running->block->threads.size());
+    sim::arrive_at_barrier(0, all_threads, sim::arrival::waiting);
 }
-void sync_threads(int barrier, int threads) { sim::arrive_at_barrier(barrier, threads, true); }
-void arrive_threads(int barrier, int threads) { sim::arrive_at_barrier(barrier, threads, false); }
+void sync_threads(int barrier, int threads) {
+    sim::arrive_at_barrier(barrier, threads, sim::arrival::waiting);
+}
+void arrive_threads(int barrier, int threads) {
+    sim::arrive_at_barrier(barrier, threads, sim::arrival::not_waiting);
+}
 void sync_warp(unsigned lanes) { sim::run_collective(sim::sync_operation, lanes, nullptr); }
 
 } // namespace spio::machine

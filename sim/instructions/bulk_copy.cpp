@@ -30,21 +30,21 @@ void check_multiple(gpu_thread& thread, void const* global, char const* name, in
 
 // Checks the number of bytes of a bulk copy, and their alignment.
 static void check_bulk(gpu_thread& thread, void const* global, int bytes, char const* name) {
-    if (bytes <= 0 || bytes % 16 != 0) {
+    if (bytes <= 0 || bytes % range_alignment != 0) {
         raise_misuse(thread, misuse::copy_malformed,
                      "%s of %d bytes, which is not a multiple of 16", name, bytes);
     }
-    check_multiple(thread, global, name, 16);
+    check_multiple(thread, global, name, range_alignment);
 }
 void check_range(gpu_thread& thread, void const* global, int bytes, access kind, char const* name) {
     check_bulk(thread, global, bytes, name);
-    check_global(thread, global, bytes, {kind, name, 1});
+    check_global(thread, global, bytes, {kind, name, any_alignment});
 }
 
 tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char const* name,
                          int rank) {
     static_assert(sizeof(tensor_map) <= sizeof(tensor_map_words));
-    check_multiple(thread, words, name, 64);
+    check_multiple(thread, words, name, map_alignment);
     auto const& map = *reinterpret_cast<tensor_map const*>(words);
     if (map.rank != rank) {
         raise_misuse(thread, misuse::copy_malformed,
@@ -81,7 +81,7 @@ static async_operation& start_load(gpu_thread& thread, gpu_block& block,
                      "engine after its init",
                      name, offset);
     }
-    if (is_own) access_shared(thread, destination, bytes, {access::write, name, 1});
+    if (is_own) access_shared(thread, destination, bytes, {access::write, name, any_alignment});
     block.shared.mark(destination, bytes, copy_pending, initialised);
     std::memset(block.shared.base + destination, 0xff, static_cast<std::size_t>(bytes));
     auto& load = block.async_operations.emplace_back();
@@ -102,7 +102,7 @@ static void add_pieces(gpu_thread& thread, async_operation& load, tensor_map con
         coordinates,
         [&](int offset, unsigned char const* source, int bytes) {
             if (source != nullptr) {
-                check_global(thread, source, bytes, {access::read, request.name, 1});
+                check_global(thread, source, bytes, {access::read, request.name, any_alignment});
             }
             load.pieces.push_back({request.destination + offset, source, bytes});
         },
@@ -115,7 +115,8 @@ static void load_box(void* shared, tensor_map_words const* words, int const (&co
                      machine::mbarrier_word* barrier) {
     auto& thread = *running;
     auto const& map = map_of(thread, words, "box_load", Rank);
-    auto const request = request_of(thread, shared, map.box_bytes(), 128, barrier, "box_load");
+    auto const request =
+        request_of(thread, shared, map.box_bytes(), box_alignment, barrier, "box_load");
     add_pieces(thread, start_load(thread, *thread.block, request), map, coordinates, request);
 }
 
@@ -127,7 +128,7 @@ static void multicast_box(void* shared, tensor_map_words const* words,
     auto& thread = *running;
     char const* const name = "box_multicast";
     auto const& map = map_of(thread, words, name, Rank);
-    auto const request = request_of(thread, shared, map.box_bytes(), 128, barrier, name);
+    auto const request = request_of(thread, shared, map.box_bytes(), box_alignment, barrier, name);
     for (int rank = 0; ranks >> rank != 0; ++rank) {
         if ((ranks >> rank & 1) == 0) continue;
         auto& load = start_load(thread, block_of_rank(thread, rank, name), request);
@@ -144,7 +145,7 @@ using namespace sim;
 void bulk_load(void* shared, void const* global, int bytes, mbarrier_word* barrier) {
     auto& thread = *running;
     check_range(thread, global, bytes, access::read, "bulk_load");
-    auto const request = request_of(thread, shared, bytes, 16, barrier, "bulk_load");
+    auto const request = request_of(thread, shared, bytes, range_alignment, barrier, "bulk_load");
     auto& load = start_load(thread, *thread.block, request);
     load.pieces.push_back({request.destination, static_cast<unsigned char const*>(global), bytes});
 }
@@ -179,7 +180,7 @@ void box_multicast(void* shared, tensor_map_words const* map, int const (&coordi
 void store_in_cluster(void* shared, unsigned const (&words)[4], mbarrier_word* barrier, int rank) {
     auto& thread = *running;
     char const* const name = "store_in_cluster";
-    auto const request = request_of(thread, shared, sizeof words, 16, barrier, name);
+    auto const request = request_of(thread, shared, sizeof words, range_alignment, barrier, name);
     auto& store = start_load(thread, block_of_rank(thread, rank, name), request);
     auto const* const bytes = reinterpret_cast<unsigned char const*>(words);
     store.data.assign(bytes, bytes + sizeof words);
@@ -195,7 +196,7 @@ void bulk_prefetch(void const* global, int bytes) {
     check_bulk(*running, global, bytes, "bulk_prefetch");
 }
 void prefetch_map(tensor_map_words const* map) {
-    check_multiple(*running, map, "prefetch_map", 64);
+    check_multiple(*running, map, "prefetch_map", map_alignment);
 }
 
 } // namespace spio::machine

@@ -11,6 +11,12 @@
 
 namespace spio::sim {
 
+// The alignments, in bytes, that the TMA engine needs: of a range in shared or global memory, of a
+// box in shared memory, and of a tensor map in global memory.
+inline constexpr int range_alignment = 16, box_alignment = 128, map_alignment = 64;
+// That of an access whose alignment has been checked before.
+inline constexpr int any_alignment = 1;
+
 // Reports a misuse unless the global address is a multiple of `divisor`.
 void check_multiple(gpu_thread& thread, void const* global, char const* name, int divisor);
 // Reports a misuse unless a range of global memory is valid for a bulk copy: its address and size

@@ -49,15 +49,17 @@ static void check_fences(gpu_thread& thread, shared_range source, char const* na
     }
 }
 
-// Begins a store in the thread's open group; `name` is the instruction's, and `alignment` is in
-// bytes.
+constexpr unsigned char no_state = 0; // no bits of byte_state
+
+// Begins a store in the thread's open group. `name` is the name of the instruction, and `alignment`
+// what it needs of the address in shared memory, in bytes.
 static bulk_store& start_store(gpu_thread& thread, void const* shared, int bytes, int alignment,
                                char const* name) {
     auto& block = *thread.block;
     shared_range const source = {shared_offset(thread, shared, bytes, name, alignment), bytes};
     access_shared(thread, source.offset, bytes, {access::read, name, alignment});
     check_fences(thread, source, name);
-    block.shared.mark(source.offset, bytes, store_pending, 0);
+    block.shared.mark(source.offset, bytes, store_pending, no_state);
     block.pending_stores.push_back(source);
     auto& store = thread.stores.emplace_back();
     store.source = source;
@@ -78,13 +80,13 @@ static void store_box(tensor_map_words const* words, int const (&coordinates)[Ra
                      "before the tensor: the chip takes this for an illegal instruction",
                      coordinates[dimension], dimension);
     }
-    auto& store = start_store(thread, shared, map.box_bytes(), 128, name);
+    auto& store = start_store(thread, shared, map.box_bytes(), box_alignment, name);
     int const source = store.source.offset;
     map.for_each_chunk(
         coordinates,
         [&](int offset, unsigned char* destination, int bytes) {
             if (destination == nullptr) return;
-            check_global(thread, destination, bytes, {access::write, name, 1});
+            check_global(thread, destination, bytes, {access::write, name, any_alignment});
             store.pieces.push_back({source + offset, destination, bytes});
         },
         static_cast<unsigned>(source));
@@ -98,7 +100,8 @@ static void read_source(gpu_thread& thread, bulk_store& store) {
         auto const* const begin = block.shared.base + piece.source;
         store.data.insert(store.data.end(), begin, begin + piece.bytes);
     }
-    check_race(thread, accessor_of(thread), offset, bytes, {access::read, "a bulk store", 1});
+    check_race(thread, accessor_of(thread), offset, bytes,
+               {access::read, "a bulk store", any_alignment});
     auto& pending = block.pending_stores;
     for (auto other = pending.begin(); other != pending.end(); other++) {
         if (other->offset != offset || other->bytes != bytes) continue;
@@ -106,9 +109,9 @@ static void read_source(gpu_thread& thread, bulk_store& store) {
         break;
     }
     // Another store may yet read some of the same bytes.
-    block.shared.mark(offset, bytes, 0, store_pending);
+    block.shared.mark(offset, bytes, no_state, store_pending);
     for (auto const& other : pending) {
-        block.shared.mark(other.offset, other.bytes, store_pending, 0);
+        block.shared.mark(other.offset, other.bytes, store_pending, no_state);
     }
 }
 
@@ -116,7 +119,8 @@ static void read_source(gpu_thread& thread, bulk_store& store) {
 static void write_destination(gpu_thread& thread, bulk_store const& store) {
     auto const* data = store.data.data();
     for (auto const& piece : store.pieces) {
-        check_global(thread, piece.destination, piece.bytes, {access::write, "a bulk store", 1});
+        check_global(thread, piece.destination, piece.bytes,
+                     {access::write, "a bulk store", any_alignment});
         std::memcpy(piece.destination, data, static_cast<std::size_t>(piece.bytes));
         data += piece.bytes;
     }
@@ -133,7 +137,7 @@ static void advance_group(gpu_thread& thread, bulk_store_group& group, bool writ
     for (auto const& store : group.stores) write_destination(thread, store);
 }
 
-// Completes all groups but the last `pending`: their reads and, if it `writes`, their writes too.
+// Completes all groups but the last `pending`: their reads and, if `writes` is true, their writes.
 void wait_for_bulk_groups(int pending, bool writes) {
     auto& thread = *running;
     auto& groups = thread.store_groups;
@@ -156,7 +160,8 @@ void complete_stores(gpu_thread& thread) {
                          "of %d bytes at shared offset %d has read them",
                          bytes, offset);
         }
-        advance_group(thread, group, true);
+        constexpr bool writes = true;
+        advance_group(thread, group, writes);
     }
     groups.clear();
 }
@@ -170,7 +175,7 @@ using namespace sim;
 void bulk_store(void* global, void const* shared, int bytes) {
     auto& thread = *running;
     check_range(thread, global, bytes, access::write, "bulk_store");
-    auto& store = start_store(thread, shared, bytes, 16, "bulk_store");
+    auto& store = start_store(thread, shared, bytes, range_alignment, "bulk_store");
     store.pieces.push_back({store.source.offset, static_cast<unsigned char*>(global), bytes});
 }
 void box_store(tensor_map_words const* map, int const (&coordinates)[1], void const* shared) {

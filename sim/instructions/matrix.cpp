@@ -19,21 +19,24 @@ template <int N> struct matrix_argument {
     unsigned values[N];
 };
 
-// Finds the addresses of all rows. Each row is checked as an access by the lane that supplied its
-// address.
+constexpr int row_bytes = 16; // 8 elements; rows are aligned to their size
+
+// Finds the addresses of the 8 rows of each of N matrices. Each row is checked as an access by the
+// lane that supplied its address.
 template <int N, class Row>
 static void find_rows(collective& collective, Row (&rows)[8 * N], access kind) {
-    access_info const info = {kind, collective.operation->name, 16};
+    access_info const info = {
+        .kind = kind, .name = collective.operation->name, .alignment = row_bytes};
     for (int lane = 0; lane < 8 * N; lane++) {
         auto& thread = collective.lane_0[lane];
         auto const* const row = argument_of<matrix_argument<N>>(collective, lane).row;
-        int const offset = shared_offset(thread, row, 16, info.name, 16);
-        access_shared(thread, offset, 16, info);
+        int const offset = shared_offset(thread, row, row_bytes, info.name, info.alignment);
+        access_shared(thread, offset, row_bytes, info);
         rows[lane] = thread.block->shared.base + offset;
     }
 }
 
-// Of N matrices of 8 rows, whose addresses the lanes hold.
+// ldmatrix: loads N matrices into the registers of all lanes.
 template <int N, bool Transposed> static void perform_load(collective& collective) {
     unsigned char const* rows[8 * N];
     find_rows<N>(collective, rows, access::read);
@@ -48,6 +51,7 @@ template <int N, bool Transposed>
 constexpr warp_operation load_operation = {
     Transposed ? "load_matrices_transposed" : "load_matrices", perform_load<N, Transposed>};
 
+// stmatrix: stores the registers of all lanes as N matrices.
 template <int N, bool Transposed> static void perform_store(collective& collective) {
     unsigned char* rows[8 * N];
     find_rows<N>(collective, rows, access::write);

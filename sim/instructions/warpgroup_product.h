@@ -31,7 +31,7 @@ struct warp_products {
 struct warpgroup_products {
     warp_products warps[4];
     std::size_t completed = 0; // groups
-    vector_clock readers;      // what threads had done that computed products
+    vector_clock readers;      // the joined clocks of the threads that read the factors
 
     // How many groups of products a warp has committed.
     std::size_t committed(int warp) const { return completed + warps[warp].groups.size(); }

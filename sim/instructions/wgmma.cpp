@@ -28,7 +28,9 @@ constexpr int depth = 16; // of a product
 constexpr int cell_elements = 8;
 constexpr int cell_bytes = 16;
 
-// A factor as its descriptor says: lines of 32, 64 or 128 bytes, in groups of 8 lines.
+// A factor as its descriptor says: lines of 32, 64 or 128 bytes, in groups of 8 lines. The fields
+// of the 64 bits are those of PTX's matrix descriptor: the start address in bits 0 to 13, the
+// leading offset in bits 16 to 29, the stride offset in bits 32 to 45, the swizzle in 62 and 63.
 class described_factor {
   public:
     described_factor(unsigned long long descriptor, bool is_transposed)
@@ -42,13 +44,14 @@ class described_factor {
     // The offset in shared memory of the cell of 8 elements that has the element at this row or
     // column of the sum, and at this depth.
     int cell(int outer, int k) const {
-        int const line_bytes = 256 >> swizzle;
+        int const line_bytes = 256 >> swizzle; // 128, 64 or 32
         int const line_elements = line_bytes / 2;
         int const column = transposed ? outer % line_elements : k;
         int const line = transposed ? k : outer;
         int const chunk = transposed ? outer / line_elements : 0;
         int const offset = start + chunk * leading + line / 8 * stride + line % 8 * line_bytes +
                            column / cell_elements * cell_bytes;
+        // The swizzle: the number of the 128 bytes changes the place of a cell in its line.
         return offset ^ offset / 128 % (line_bytes / cell_bytes) * cell_bytes;
     }
     // The place of an element in its cell.
@@ -103,6 +106,7 @@ static void compute(gpu_thread& reader, int warp, warp_product const& started) {
         reader, described_factor(started.b, started.form.transposes_b), 0, columns);
     for (int lane = 0; lane < 32; lane++) {
         for (int element = 0; element < started.count; element++) {
+            // The element's place in the sum, by wgmma's layout of accumulators.
             int const row = lane / 4 + element / 2 % 2 * 8;
             int const column = element / 4 * 8 + lane % 4 * 2 + element % 2;
             addend products[depth];
@@ -192,7 +196,10 @@ constexpr warp_operation product_wait_operation = {"wait_for_warpgroup_products"
 
 void start_warpgroup_product(product_form form, float* c, int count, unsigned long long a,
                              unsigned long long b, bool accumulates) {
-    product_argument argument = {{form, {}, count, a, b, accumulates}, c};
+    product_argument argument = {
+        .product =
+            {.form = form, .sums = {}, .count = count, .a = a, .b = b, .accumulates = accumulates},
+        .sums = c};
     run_collective(product_operation, all_lanes, &argument);
 }
 

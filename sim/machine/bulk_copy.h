@@ -60,10 +60,12 @@ void prefetch_map(tensor_map_words const* map);
 // (wait_for_bulk_reads) or have also written global memory (wait_for_bulk_stores).
 void commit_bulk_stores();
 template <int Pending> inline void wait_for_bulk_reads() {
-    sim::wait_for_bulk_groups(Pending, false);
+    constexpr bool writes = false;
+    sim::wait_for_bulk_groups(Pending, writes);
 }
 template <int Pending> inline void wait_for_bulk_stores() {
-    sim::wait_for_bulk_groups(Pending, true);
+    constexpr bool writes = true;
+    sim::wait_for_bulk_groups(Pending, writes);
 }
 
 } // namespace spio::machine

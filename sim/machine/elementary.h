@@ -7,8 +7,10 @@
 
 namespace spio::machine {
 
+// A product that is rounded before it is added to something.
 inline float product(float x, float y) { return x * y; }
 inline double product(double x, double y) { return x * y; }
+// The number itself. On a GPU the compiler cannot see where it comes from.
 inline int opaque(int x) { return x; }
 inline long long opaque(long long x) { return x; }
 inline double infinity() { return __builtin_inf(); }

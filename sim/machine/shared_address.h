@@ -7,6 +7,7 @@
 
 namespace spio::machine {
 
+// The 32-bit address in the window of an object in shared memory.
 unsigned shared_address(void const* pointer);
 
 } // namespace spio::machine

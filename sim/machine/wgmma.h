@@ -41,13 +41,17 @@ template <bool TransposesA, bool TransposesB, int Count>
     requires(Count % 8 == 0 && Count >= 8 && Count <= 128)
 void multiply_halves(float (&c)[Count], unsigned long long a, unsigned long long b,
                      bool accumulates) {
-    sim::start_warpgroup_product({true, TransposesA, TransposesB}, c, Count, a, b, accumulates);
+    constexpr sim::product_form form = {
+        .is_half = true, .transposes_a = TransposesA, .transposes_b = TransposesB};
+    sim::start_warpgroup_product(form, c, Count, a, b, accumulates);
 }
 template <bool TransposesA, bool TransposesB, int Count>
     requires(Count % 8 == 0 && Count >= 8 && Count <= 128)
 void multiply_bfloat16s(float (&c)[Count], unsigned long long a, unsigned long long b,
                         bool accumulates) {
-    sim::start_warpgroup_product({false, TransposesA, TransposesB}, c, Count, a, b, accumulates);
+    constexpr sim::product_form form = {
+        .is_half = false, .transposes_a = TransposesA, .transposes_b = TransposesB};
+    sim::start_warpgroup_product(form, c, Count, a, b, accumulates);
 }
 
 } // namespace spio::machine

@@ -12,8 +12,8 @@
 
 namespace spio::sim {
 
-constexpr std::size_t stack_bytes =
-    64 * 1024; // of the handler, since a thread's may have overflowed
+// The handler has a stack of its own, since that of the thread may have overflowed.
+constexpr std::size_t stack_bytes = 64 * 1024;
 constexpr int signal_count = 4;
 constexpr int signals[signal_count] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 

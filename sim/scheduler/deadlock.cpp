@@ -15,11 +15,15 @@
 
 namespace spio::sim {
 
-// A worker is stuck after so many polls and rounds (calls of resolve()) in which nothing changed.
+// A round is a call of resolve(). A worker is stuck when nothing has changed during more polls and
+// more rounds than these.
 constexpr unsigned long long max_polls = 2'000'000;
 constexpr int min_rounds = 1000;
-// If all threads wait, waits of bounded time are ended in so many rounds before that is a deadlock.
+// If no thread polls, it is a deadlock once the waits of bounded time were ended in this many
+// rounds, and nothing has changed.
 constexpr int max_timeouts = 3;
+// If threads poll, the waits of bounded time end in one of this many rounds.
+constexpr int rounds_per_timeout = 16;
 
 void deadlock_detector::reset() {
     if (is_stuck_) worker_.launch->stuck_workers--;
@@ -69,7 +73,7 @@ void deadlock_detector::resolve() {
         }
         std::this_thread::yield();
     }
-    if (rounds_ % 16 == 0) time_out_waits();
+    if (rounds_ % rounds_per_timeout == 0) time_out_waits();
     for (auto* const thread : pollers) wake(*thread);
     pollers.clear();
 }

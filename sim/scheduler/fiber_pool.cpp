@@ -87,9 +87,12 @@ bool fiber_pool::is_guard(void const* address) const {
 void fiber_pool::start(int number, void (*run)(void*), void* argument) {
     auto& fiber = fibers_[static_cast<std::size_t>(number)];
     // Stacks begin at different distances from the tops of their slots, so that the hot parts of
-    // stacks lie in different cache sets.
-    auto const spread = static_cast<std::size_t>(number % 61) * 192;
-    auto* const top = bottom(number) + slot_bytes - page_bytes - spread / 64 * 64;
+    // stacks lie in different cache sets. The distances are multiples of three cache lines of 64
+    // bytes, and repeat after a prime number of stacks.
+    constexpr int distances = 61;
+    constexpr std::size_t step_bytes = 192, line_bytes = 64;
+    auto const spread = static_cast<std::size_t>(number % distances) * step_bytes;
+    auto* const top = bottom(number) + slot_bytes - page_bytes - spread / line_bytes * line_bytes;
     fiber = {context::make_fcontext(top, slot_bytes - page_bytes - spread, fiber_entry::enter),
              nullptr, run, argument};
 }

@@ -56,7 +56,7 @@ void suspend_spinning(gpu_thread& thread) {
 }
 
 void let_others_run() {
-    // So often may threads that run do something that makes others ready.
+    // Bounds the rounds, since threads may go on making others ready.
     constexpr int most_rounds = 64;
     auto& thread = *running;
     auto& worker = worker_of(thread);
@@ -89,13 +89,17 @@ static gpu_thread* pick_shuffled(gpu_worker& worker) {
     auto const priority = [&](std::size_t position) -> unsigned& {
         return worker.warp_priority[static_cast<std::size_t>(queue.peek(position)->fiber) / 32];
     };
+    constexpr int candidates = 8;     // the one of the highest priority is taken
+    constexpr unsigned lifetime = 64; // of a priority: how often its warp is picked, on average
     auto best = random_position();
     if (worker.launch->options.seed % 2 == 0) {
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < candidates; i++) {
             auto const other = random_position();
             if (priority(other) > priority(best)) best = other;
         }
-        if (worker.random() % 64 == 0) priority(best) = static_cast<unsigned>(worker.random());
+        if (worker.random() % lifetime == 0) {
+            priority(best) = static_cast<unsigned>(worker.random());
+        }
     }
     return queue.pop(best);
 }
@@ -121,7 +125,8 @@ void run_threads(gpu_worker& worker) {
         if (launch.is_stopped.load(std::memory_order_relaxed)) throw launch_stopped{};
         // Without a seed, asynchronous operations are performed only when no thread can run; with a
         // seed, at random times too.
-        if (is_shuffled && worker.random() % 16 == 0) perform_async_operation(worker);
+        constexpr unsigned mean_delay = 16; // picks of threads
+        if (is_shuffled && worker.random() % mean_delay == 0) perform_async_operation(worker);
         if (auto* const thread = pick(worker)) {
             resume(worker, *thread);
         } else if (!perform_async_operation(worker)) {

@@ -34,6 +34,7 @@ static std::string describe_address(gpu_block const& block, void const* address)
     return "byte " + std::to_string(offset) + " of `" + array->name + "`";
 }
 
+// What the thread does, as a verb and its objects: "waits at barrier 0", or "wait" in the plural.
 static std::string describe(gpu_thread const& thread, bool is_plural) {
     auto const& reason = thread.blocked_by;
     auto const& block = *thread.block;
@@ -73,9 +74,10 @@ std::string describe_threads(gpu_block const& block) {
     std::vector<group> groups;
     auto const& threads = block.threads;
     for (std::size_t begin = 0, end = 0; begin < threads.size(); begin = end) {
-        auto const activity = describe(threads[begin], true);
+        constexpr bool is_plural = true;
+        auto const activity = describe(threads[begin], is_plural);
         end = begin + 1;
-        while (end < threads.size() && describe(threads[end], true) == activity) end++;
+        while (end < threads.size() && describe(threads[end], is_plural) == activity) end++;
         auto entry = std::ranges::find(groups, activity, &group::activity);
         bool const is_new = entry == groups.end();
         if (is_new) entry = groups.insert(entry, {&threads[begin], activity, "", end - begin > 1});
@@ -91,6 +93,7 @@ std::string describe_threads(gpu_block const& block) {
     return text;
 }
 
+// The character that stands for what a thread does, as the legend in draw_threads() says.
 static char character_of(gpu_thread const& thread) {
     if (thread.state == thread_state::ended) return '.';
     if (thread.state == thread_state::ready) return '-';

@@ -15,7 +15,8 @@ namespace spio {
 
 inline constexpr bool checks_at_run_time = true;
 
-// Prints the name of the function that makes the variable, its numbers and its dimension:
+// Ends the program with a sentence: `rule`, the name of the function whose rule is broken, then its
+// numbers and its dimension, which is read from `types`, a __PRETTY_FUNCTION__.
 //     spio: a bounded value is from 0 to below its size: 9, 8 (Dimension = K)
 [[noreturn]] inline void refuse(char const* rule, std::string types, long long first,
                                 long long second) {
@@ -32,7 +33,8 @@ inline constexpr bool checks_at_run_time = true;
     std::abort();
 }
 
-// Made with default arguments from the function that is called where a rule is broken.
+// Made by the function that is called where a rule is broken: __builtin_FUNCTION(), as a default
+// argument, is the name of that function.
 template <class Dimension> struct refusal {
     explicit refusal(long long first = 0, long long second = 0,
                      char const* rule = __builtin_FUNCTION()) {
