@@ -138,9 +138,12 @@ std::string text_of(survey const& survey, std::string const& path, bool verifies
     return text;
 }
 
-// Prints what the folder of the cache holds: all entries, or with `verifies` those that are
-// damaged.
-exit_status list_or_verify(arguments const& args, io const& io, bool verifies) {
+enum class purpose { list, verify };
+
+// Prints what the folder of the cache holds: a list of all entries, or those that verifying has
+// found damaged.
+exit_status print_entries(arguments const& args, io const& io, purpose purpose) {
+    bool const verifies = purpose == purpose::verify;
     std::string reason;
     auto const folder = open_folder(reason);
     auto const survey = folder ? survey_of(folder, io) : command::survey();
@@ -155,7 +158,8 @@ exit_status list_or_verify(arguments const& args, io const& io, bool verifies) {
 exit_status run_clear(arguments const& args, io const& io) {
     std::string reason;
     auto const folder = open_folder(reason);
-    auto const age = args.has("--all") ? std::chrono::seconds(-1) : cache::limits().stale_age;
+    constexpr std::chrono::seconds any_age(-1);
+    auto const age = args.has("--all") ? any_age : cache::limits().stale_age;
     auto const done =
         folder ? cache::clear(cache::operating_system(), folder, age) : cache::clearance();
     print_result(args, io,
@@ -176,24 +180,27 @@ exit_status run_clear(arguments const& args, io const& io) {
 } // namespace
 
 subcommand cache_list() {
-    return {
-        .name = "cache list",
-        .summary = "the images that were compiled at run time and kept",
-        .details = "The folder is that of SPIO_CACHE_DIR, else spio in XDG_CACHE_HOME or in\n"
-                   "~/.cache. Nothing in it is used or changed by this.\n",
-        .options = {json_option},
-        .run = [](arguments const& args, io const& io) { return list_or_verify(args, io, false); }};
+    return {.name = "cache list",
+            .summary = "the images that were compiled at run time and kept",
+            .details = "The folder is that of SPIO_CACHE_DIR, else spio in XDG_CACHE_HOME or in\n"
+                       "~/.cache. Nothing in it is used or changed by this.\n",
+            .options = {json_option},
+            .run = [](arguments const& args, io const& io) {
+                return print_entries(args, io, purpose::list);
+            }};
 }
 
 subcommand cache_verify() {
-    return {
-        .name = "cache verify",
-        .summary = "whether kept images are as they were written",
-        .details = "Compares each file with its digest; nothing is loaded. A damaged one is no\n"
-                   "danger: it is moved aside when it is asked for, and compiled again. Ends with\n"
-                   "1 if there is one.\n",
-        .options = {json_option},
-        .run = [](arguments const& args, io const& io) { return list_or_verify(args, io, true); }};
+    return {.name = "cache verify",
+            .summary = "whether kept images are as they were written",
+            .details =
+                "Compares each file with its digest; nothing is loaded. A damaged one is no\n"
+                "danger: it is moved aside when it is asked for, and compiled again. Ends with\n"
+                "1 if there is one.\n",
+            .options = {json_option},
+            .run = [](arguments const& args, io const& io) {
+                return print_entries(args, io, purpose::verify);
+            }};
 }
 
 subcommand cache_clear() {

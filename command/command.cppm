@@ -81,7 +81,7 @@ exit_status train_models(arguments const&, io const&);
 
 // The families that this program knows: those of Spio, then those of a project.
 std::span<family const> families();
-// Of a program whose main function has not said anything, all is empty.
+// What run_program() was given; before that call, all is empty.
 program_parts const& parts_of_program();
 
 // Prints the JSON object if --json was given, and the text otherwise.
@@ -133,7 +133,7 @@ struct opened_runtime {
 // Opens a runtime on "gpu", "gpu:1" or "host". If `device` is empty, opens the first GPU, or the
 // host device if that fails. Images come from the packs and from NVRTC, as the policy says.
 opened_runtime open_runtime(std::string_view device, policy, std::vector<aot::pack>, io const&);
-// The same, but without a GPU it is a failure.
+// The same without the host device: a failure if there is no GPU.
 opened_runtime open_gpu_alone(std::string_view device, policy, std::vector<aot::pack>, io const&);
 
 // The time of a launch on a GPU, and that of a copy of the same bytes.
@@ -146,7 +146,7 @@ struct timing {
 // Measures launches that follow each other in a graph. Each launch uses another set of arrays; the
 // sets are meant to fill the L2 cache twice.
 timing measure(opened_runtime const&, workbench&, trial const&);
-// The first figure of measure() alone.
+// The time of a launch as measure() finds it, without the time of a copy.
 double launch_microseconds(opened_runtime const&, workbench&, trial const&);
 
 // The lines of a manifest, which must be a file with at least one.
@@ -168,11 +168,12 @@ diagnosis diagnose_cache();
 diagnosis diagnose_policy();
 // Which source of configurations is asked before the families.
 diagnosis diagnose_configurations(io const&);
-// The variables that are read, and those that are set in vain.
+// The environment variables that Spio reads, and those that look like them but are not read.
 diagnosis diagnose_environment();
-// Why no image that is compiled now is kept, or an empty string: also where SPIO_CACHE is off.
+// Why the cache would not keep an image that is compiled now. Empty if it would, and if the user
+// has turned the cache off.
 std::string why_nothing_is_kept();
-// Tells that, where images were compiled.
+// Tells the user that images were compiled and not kept, if that is so.
 void tell_what_is_not_kept(io const&);
 
 // An array that a kernel of CUDA Python gets, with random numbers.
@@ -181,8 +182,8 @@ struct python_array {
     std::vector<unsigned> shape;
     std::vector<std::byte> data;
 };
-// The arguments of such a launch: the struct of parameters as the kernel takes it, in which arrays
-// are addresses, and the arrays.
+// A launch of a kernel of CUDA Python: its grid and block, the struct of parameters that the kernel
+// takes, in which an array is an address, and the arrays.
 struct python_launch {
     std::vector<std::byte> params;
     std::vector<python_array> arrays;

@@ -141,21 +141,22 @@ std::string text_of(text_layout const& layout, std::string_view quantity) {
     auto text = format_count(static_cast<unsigned long long>(layout.element_count()), "element") +
                 " of " + layout.element() + ", " + format_bytes(bytes) + "; the " +
                 std::string(quantity == "address" ? "byte address" : quantity) + " of each\n";
-    auto const label = std::max(grid.row_name.size() + 5, grid.column_name.size() + 2);
+    constexpr std::size_t number_width = 6, row_width = 5; // of a cell, and of a row's number
+    auto const label = std::max(grid.row_name.size() + row_width, grid.column_name.size() + 2);
     for (auto const& plane : planes_of(layout)) {
         for (std::size_t d = 0; d < plane.size(); ++d) {
             text +=
                 (d == 0 ? "\n" : ", ") + layout.sizes()[d].name + " = " + std::to_string(plane[d]);
         }
         text += "\n" + right(grid.column_name, label);
-        for (int c = 0; c < grid.columns; ++c) text += right(std::to_string(c), 6);
+        for (int c = 0; c < grid.columns; ++c) text += right(std::to_string(c), number_width);
         for (int r = 0; r < grid.rows; ++r) {
             auto const row =
-                grid.row_name.empty() ? "" : grid.row_name + right(std::to_string(r), 5);
+                grid.row_name.empty() ? "" : grid.row_name + right(std::to_string(r), row_width);
             text += "\n" + right(row, label);
             for (int c = 0; c < grid.columns; ++c) {
                 auto const value = value_at(layout, position_in(layout, plane, r, c), quantity);
-                text += right(std::to_string(value), 6);
+                text += right(std::to_string(value), number_width);
             }
         }
         text += "\n";
@@ -166,7 +167,7 @@ std::string text_of(text_layout const& layout, std::string_view quantity) {
 // A picture of all planes, one below the other. A color stands for a bank of shared memory.
 std::string picture_of(text_layout const& layout, std::string_view title,
                        std::string_view quantity) {
-    constexpr int width = 40, height = 24, left = 60;
+    constexpr int width = 40, height = 24, left = 60; // of a cell; of the column of row numbers
     auto const grid = grid_of(layout);
     std::string cells;
     auto const number = [](int n) { return std::to_string(n); };
@@ -260,9 +261,8 @@ exit_status run_draw(arguments const& args, io const& io) {
     std::vector<json> objects;
     std::string text;
     for (auto const& layout : layouts) {
-        auto const picture = drawn(layout, args, objects);
         if (has_file) text += (text.empty() ? "" : "\n") + layout.text + "\n";
-        text += picture;
+        text += drawn(layout, args, objects);
     }
     auto const object =
         has_file ? json::object({{"layouts", json::array(objects)}}) : objects.front();

@@ -44,9 +44,10 @@ json json::array(std::vector<json> const& elements) {
 }
 
 std::string json::text() const {
+    constexpr int one_line = -1; // instead of an indentation
     constexpr bool is_ascii = true;
     using nlohmann::ordered_json;
-    return root->value.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
+    return root->value.dump(one_line, ' ', is_ascii, ordered_json::error_handler_t::replace);
 }
 
 } // namespace spio::command

@@ -213,7 +213,8 @@ long long text_layout::offset(std::span<int const> position) const {
         }
         int place = digits[0];
         if (axis.function == text_axis::kind::swizzle) place = digits[0] ^ digits[1];
-        // Two cells of a pair are exchanged in every second row of eight.
+        // The digits are a pair of cells and a cell of it. Memory has rows of four pairs, 128 bytes
+        // for cells of 16; in every second row the cells of each pair are exchanged.
         if (axis.function == text_axis::kind::checkerboard) {
             place = (2 * digits[0] + digits[1]) ^ (digits[0] / 4 & 1);
         }

@@ -76,8 +76,8 @@ aot::device_compiler compiler_in(arguments const& args) {
     return compiler;
 }
 
-// What may help with the first line that no kernel can be made of for an architecture. A line that
-// 'spio show' takes has fields of a launch too.
+// A hint for the first wrong line of the manifest: the line without its fields of a launch, which
+// 'spio show' takes and a manifest does not, or what hint_for() says of its words.
 std::string hint_for_manifest(std::string const& manifest, arch arch) {
     for (auto const& [number, text] : aot::lines_of(manifest)) {
         try {
@@ -89,7 +89,8 @@ std::string hint_for_manifest(std::string const& manifest, arch arch) {
             auto const family = std::ranges::find(trial_families(), name, &trial_family::name);
             if (family == trial_families().end()) return {};
             try {
-                auto const trial = create_trial(*family, words, arch, 0);
+                constexpr unsigned seed = 0; // any will do: no data is drawn
+                auto const trial = create_trial(*family, words, arch, seed);
                 return "; the line of its kernel is: " + trial.kernels.front().line();
             } catch (std::runtime_error const&) {
                 return hint_for(*family, words);

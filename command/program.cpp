@@ -26,7 +26,7 @@ import spio.spec;
 
 namespace spio::command {
 
-// What CMake has found in the folder of the command.
+// The trials in the folders of this command. CMake writes this function.
 std::vector<trial_family> trials_of_spio();
 
 namespace {

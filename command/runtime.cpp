@@ -42,7 +42,7 @@ std::string_view mp11_folder();
 namespace fs = std::filesystem;
 
 arch arch_named(std::string_view text) {
-    // Chips to come are taken; a number that is far beyond them is a slip.
+    // Numbers of future chips are accepted; a number far beyond those of today is a mistake.
     constexpr int least_unlikely = 200;
     static constexpr std::string_view chips[] = {"sm_80",   "sm_86",   "sm_87",  "sm_88",
                                                  "sm_89",   "sm_90a",  "sm_90",  "sm_100a",
@@ -162,7 +162,8 @@ void add_host_kernels(std::span<spec const> kernels, io const& io) {
                           "; install clang 19 and Boost.Mp11 (Debian: clang-19 libboost-dev), or "
                           "try a kernel that 'spio list' names");
     }
-    // The folders stay as long as the program: debug information is read where a kernel is wrong.
+    // The folders stay as long as the program runs: the report of a misuse reads debug information
+    // there.
     static std::vector<std::unique_ptr<temporary_folder>> folders;
     for (auto const& spec : kernels) {
         folders.push_back(std::make_unique<temporary_folder>("spio-host"));

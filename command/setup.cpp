@@ -30,13 +30,14 @@ namespace spio::command {
 
 namespace {
 
-// The half nearest to the number, of the two beside it that towards 0.
+// The bits of the number as a half: what does not fit is truncated, and a number beyond the
+// greatest half becomes that.
 unsigned short half_bits(double number) {
     constexpr int least_exponent = -14, fraction_bits = 10;
     constexpr unsigned short largest = 0x7bff;
     auto const sign = static_cast<unsigned>(std::signbit(number)) << 15;
     double const size = std::abs(number);
-    if (size >= 65504) return static_cast<unsigned short>(sign | largest);
+    if (size >= 65504) return static_cast<unsigned short>(sign | largest); // the value of `largest`
     int const exponent = std::max(size > 0 ? std::ilogb(size) : least_exponent, least_exponent);
     // A half is a significand below 2^11 times 2^(exponent - 10). Its bits are this sum: a
     // significand from 2^10 on carries into the bits of the exponent, which count from -14.
@@ -44,7 +45,7 @@ unsigned short half_bits(double number) {
     auto const stored_exponent = static_cast<unsigned>(exponent - least_exponent);
     return static_cast<unsigned short>(sign | ((stored_exponent << fraction_bits) + significand));
 }
-// The bfloat16 likewise: the upper half of the bits of a float.
+// The number as a bfloat16, truncated likewise: the upper half of the bits of a float.
 unsigned short bfloat16_bits(double number) {
     return static_cast<unsigned short>(std::bit_cast<std::uint32_t>(static_cast<float>(number)) >>
                                        16);
@@ -63,8 +64,9 @@ template <layernorm_2d::element_type type> double decode_bits(unsigned char cons
 // The bytes of the arrays of a trial on the host, as a device gets them.
 using host_arrays = std::vector<std::vector<unsigned char>>;
 
-// So many numbers of an array are drawn, and then come again: to draw takes ten times as long as to
-// copy. No size that a kernel could err by is a multiple of this prime.
+// Only the first numbers of an array are drawn, and then repeated, since drawing takes ten times as
+// long as copying. Their count is a prime, so that the elements that a kernel might take for one
+// another, such as those of two rows, do not hold the same number.
 constexpr std::size_t drawn_count = 1'048'573;
 
 std::vector<double> decode_all(number_format const& format,

@@ -209,7 +209,8 @@ exit_status run_show(arguments const& args, io const& io) {
     // If the family has a trial, the words may also contain fields of the launch, such as the
     // number of positions.
     if (auto const* const known = trial_family_of(family)) {
-        auto const trial = create_trial(*known, words, arch, 0, configs);
+        constexpr unsigned seed = 0; // any will do: no data is drawn
+        auto const trial = create_trial(*known, words, arch, seed, configs);
         problem = trial.problem;
         specs = trial.kernels;
     } else {

@@ -56,8 +56,8 @@ std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
     return (number + unit - 1) / unit * unit;
 }
 
-// The kernel of copy.ptx. A copy by the driver is no measure of a memory: on an H200 one of some
-// hundred megabytes takes 1.54 times as long.
+// The kernel of copy.ptx. A copy by the driver does not show what the memory can do: on an H200 a
+// copy of some hundred megabytes takes the driver 1.54 times as long as this kernel.
 class copy_kernel {
   public:
     static constexpr std::uint64_t vector_bytes = 16;

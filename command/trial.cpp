@@ -134,9 +134,11 @@ std::vector<float> random_floats(std::mt19937& random, std::size_t count, float 
 }
 
 std::vector<unsigned short> random_halves(std::mt19937& random, std::size_t count) {
+    constexpr unsigned bits_of_one = 0x3c00, sign_and_fraction = 0x83ff;
     std::vector<unsigned short> values(count);
-    std::ranges::generate(
-        values, [&] { return static_cast<unsigned short>(0x3c00 | (random() & 0x83ff)); });
+    std::ranges::generate(values, [&] {
+        return static_cast<unsigned short>(bits_of_one | (random() & sign_and_fraction));
+    });
     return values;
 }
 

@@ -61,7 +61,7 @@ class workbench {
     stream const& queue() const { return main_stream; }
     std::span<loaded_kernel const> kernels() const { return loaded; }
 
-    // Finds and loads a kernel: what has none is told before there is any data for it.
+    // Finds and loads a kernel, so that one without an image is reported before any data is made.
     void prepare(spec const& spec) {
         auto const start = clock::now();
         auto const found = home.all_images().find(spec, image_policy);
@@ -78,9 +78,7 @@ class workbench {
         note(found, middle - start, clock::now() - middle);
         return ready;
     }
-    // A new array with these values. Such names appear in the messages of the host device.
-
-    // New memory of the device with these values.
+    // A new array on the device with these values. The host device calls it by its name in reports.
     template <class T>
     array<T> upload(std::vector<host_value<T>> const& values, std::string name) const {
         array<T> destination(target_device(), values.size(), std::move(name));
@@ -190,8 +188,8 @@ trial_family const* trial_family_of(family const&);
 trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed,
                    config_source const& = default_config_source());
 
-// What may help with the words of a problem that is refused: the nearest word to the first that is
-// not known, or all fields if one is missing, or nothing.
+// A hint for the words of a problem that is refused, as the end of a sentence: the known word that
+// is nearest to the first unknown one, or all fields if one is missing, or nothing.
 std::string hint_for(trial_family const&, std::string_view words);
 
 // Describes fields for people. A slot refers to a field of a C++ object: its name, its value and

@@ -60,9 +60,9 @@ std::vector<unsigned short> random_elements(std::mt19937& random, std::size_t si
                                             element_type type) {
     if (type == element_type::fp16) return random_halves(random, size);
     std::vector<unsigned short> elements(size);
-    for (auto& bits : elements) {
-        bits = static_cast<unsigned short>(0x3f80 | (random() & 0x807f));
-    }
+    constexpr unsigned bits_of_one = 0x3f80, sign_and_fraction = 0x807f;
+    for (auto& bits : elements)
+        bits = static_cast<unsigned short>(bits_of_one | (random() & sign_and_fraction));
     return elements;
 }
 
