@@ -39,7 +39,7 @@ function(spio_dialects_of directory out_var out_libraries)
     get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
     foreach(target IN LISTS targets)
         get_property(libraries TARGET ${target} PROPERTY LINK_LIBRARIES)
-        # All of them are modules, but these.
+        # These libraries have no modules.
         list(FILTER libraries INCLUDE REGEX "^spio::")
         list(REMOVE_ITEM libraries spio::headers spio::mp11 spio::sim spio::host_text)
         if(NOT libraries)

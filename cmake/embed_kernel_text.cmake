@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.28)
 
 string(REPLACE "|" ";" names "${FILES}")
 
-# Of Boost what they include, and what that includes; without MP11, nothing.
+# The headers of Boost that they include, directly or not. They are embedded too if MP11 is given.
 set(boost "")
 set(unread ${names})
 while(unread)

@@ -148,7 +148,7 @@ function(spio_add_family name)
     file(GLOB interfaces CONFIGURE_DEPENDS "${family_FOLDER}/*.cppm")
     file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
-    # How spio_add_command() tries the family.
+    # spio_add_command() compiles this file into its program.
     list(REMOVE_ITEM sources "${family_FOLDER}/trial.cpp")
     set(launch_sources ${sources})
     list(FILTER launch_sources INCLUDE REGEX "/launch[^/]*\\.cpp$")
@@ -176,6 +176,7 @@ function(spio_embed_models output module namespace)
         cmake_path(GET file STEM name)
         file(READ "${file}" text HEX)
         string(REGEX REPLACE "(..)" "0x\\1," text "${text}")
+        # A line for each 16 bytes, of 5 characters each.
         string(REGEX REPLACE "(................................................................................)" "\\1\n"
                              text "${text}")
         string(APPEND arrays "constexpr char ${name}[] = {\n${text}};\n")

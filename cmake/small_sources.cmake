@@ -1,14 +1,14 @@
-# Compiles for size what no program waits for: command lines, compilers, files, errors.
+# Compiles code that is not time-critical for size: command lines, calls of compilers, files, errors.
 # SPDX-License-Identifier: Apache-2.0
 #
 # Most of what clang does for these sources is to inline the functions of std::string. With -Oz it takes two
-# thirds of the time, and makes half the code. What runs for each launch, each choice of a configuration or each
-# element of an array stays with the options of the build, as do builds that do not optimize.
+# thirds of the time, and makes half the code. Code that runs for each launch, each choice of a configuration or
+# each element of an array keeps the options of the build, and so do builds that do not optimize.
 if(NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O[23]")
     return()
 endif()
 
-# Of these targets, the sources that match.
+# Compiles those sources of the targets for size whose path matches the regular expression.
 #     spio_compile_small(EXPRESSION TARGET...)
 function(spio_compile_small expression)
     foreach(target IN LISTS ARGN)
@@ -43,7 +43,7 @@ spio_compile_small("/(assignments|calls|cuda_python|emitter|expressions|function
                    spio_cuda_python)
 if(TARGET spio_command)
     spio_compile_small("[.]cpp$" spio_command)
-    # But not what draws random numbers for all trials, and compares them.
+    # This file draws random numbers and compares results, element by element.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/command/trial.cpp" TARGET_DIRECTORY spio_command
                                 PROPERTIES COMPILE_OPTIONS "")
 endif()

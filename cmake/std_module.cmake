@@ -95,7 +95,7 @@ function(spio_read_std_once standard extensions)
     endforeach()
 endfunction()
 
-# Of projects within projects, the outermost has it for all.
+# If a project that contains this one has made the module already, that one is used.
 if(NOT SPIO_STD_MODULE OR CMAKE_CXX_FLAGS MATCHES "-fmodule-file=std=")
     return()
 endif()
@@ -103,7 +103,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "SPIO_STD_MODULE needs clang++, this is ${CMAKE_CXX_COMPILER_ID}.")
 endif()
 
-# In the dialect of the build, which is C++20 with extensions unless it says otherwise.
+# The module has the dialect of the build, which is C++20 with extensions unless the project says otherwise.
 set(standard 20)
 if(CMAKE_CXX_STANDARD)
     set(standard ${CMAKE_CXX_STANDARD})
@@ -117,8 +117,8 @@ if(NOT SPIO_STD_MODULE_FLAGS)
     message(FATAL_ERROR "The headers of the standard library cannot be read once; -DSPIO_STD_MODULE=OFF reads them in "
                         "every file. ${error}")
 endif()
-# Other builds of the same compiler and standard can be given them too, sanitized or not. None is installed: options of
-# a library would be, with its modules, and would lead others to this folder.
+# The flags are options of this build alone. As options of a library they would be installed with its modules, and
+# would lead other projects to this folder.
 if(SPIO_BUILD_TESTS)
     list(TRANSFORM SPIO_STD_MODULE_FLAGS REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE options)
     add_compile_options(${options})

@@ -1,4 +1,4 @@
-// Reads the notes of an ELF file as if it were damaged.
+// Finds the build id of a library in its ELF file, which may be damaged.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The build id is a note by which a linker tells two builds of a library apart. That of NVRTC is a

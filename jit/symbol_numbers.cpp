@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cubin is an ELF file whose kernels are described by sections of NVIDIA's own: .nv.info has
-// attributes of kernels, and .nv.callgraph who calls whom. How they are laid out is not documented;
-// what is not known here is told as such, and nothing is changed for it.
+// attributes of kernels, and .nv.callgraph who calls whom. Their layouts are not documented. If a
+// section has anything that is unknown here, the cubin is left unchanged.
 module;
 
 #include <elf.h>
@@ -53,13 +53,13 @@ places call_places(byte_span content) {
 // Only values of the latter kind have numbers of symbols.
 places attribute_places(byte_span content) {
     constexpr std::byte has_size{4};
-    // Of these the first word is a symbol: the parameters, frames, stacks and registers of a
-    // kernel.
+    // The names are numbers. The value of these attributes begins with a symbol: they describe the
+    // parameters, frames, stacks and registers of a kernel.
     constexpr unsigned with_symbol[] = {0x0a, 0x11, 0x12, 0x23, 0x2f};
-    // All words of this one are: the symbols that a kernel uses of other files.
+    // All words of this value are symbols: those that a kernel uses of other files.
     constexpr unsigned of_symbols = 0x0f;
-    // These have none, but numbers, sizes of blocks and clusters, parameters, or offsets in the
-    // code.
+    // These values have no symbols: they are numbers, sizes of blocks and clusters, parameters, or
+    // offsets in the code.
     constexpr unsigned numbers[] = {0x05, 0x10, 0x17, 0x1c, 0x1d, 0x1e, 0x25, 0x28,
                                     0x29, 0x31, 0x34, 0x36, 0x37, 0x39, 0x3d};
     std::vector<std::size_t> found;
@@ -119,7 +119,8 @@ std::uint32_t number_at(byte_span content, std::size_t place) {
     return number;
 }
 
-// Of a kernel's code, sh_info is the number of its symbol, below the number of its registers.
+// In the section of a kernel's code, sh_info has the number of the kernel's symbol in its low 24
+// bits, and the number of its registers above them.
 constexpr std::uint32_t symbol_mask = 0xffffff;
 bool is_code(Elf64_Shdr const& section) { return (section.sh_flags & SHF_EXECINSTR) != 0; }
 
