@@ -6,9 +6,9 @@
 // a pointer with axes, outermost first; a subscript is a position along some of them, and returns a
 // cursor, a place in the tensor. A compound index is one number for several indices. push<T>()
 // takes room for a tensor T from the block's shared memory, and returns it and the rest. A
-// tile_loader copies a tile by cp.async, its cells dealt out to the threads. A fragment is the part
-// of a matrix that a lane holds, in pieces of two neighbours: row_index() is the row that the lane
-// gives to ldmatrix, and for_lane<lane_index>() says which elements it holds.
+// tile_loader copies a tile by cp.async, its cells distributed over the threads. A fragment is the
+// part of a matrix that a lane holds, in pieces of two neighbours: row_index() is the row that the
+// lane gives to ldmatrix, and for_lane<lane_index>() says which elements it holds.
 #include "product.h"
 #include "spio/facts.h"
 #include "spio/swizzle.h"

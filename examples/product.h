@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // I and J are the rows and columns of c = a b', K is what the product sums over. axis<J>(64) is the
-// dimension J with 64 values, and axis<I>(dynamic) one whose size the caller tells; k / 8 are the
+// dimension J with 64 values, and axis<I>(dynamic) one whose size the caller passes; k / 8 are the
 // blocks of 8. A tensor is a pointer with axes, outermost first.
 #pragma once
 

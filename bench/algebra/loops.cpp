@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A typed loop uses spio::tensor and its dimensions, a raw one pointers and ints; each pair does
-// the same work. Their runs alternate, and the least time of each counts. What is called late has
-// sizes that are known only at run time.
+// the same work. Their runs alternate, and the least time of each counts. The sizes of `late`
+// tensors are known only at run time.
 #include "spio/dims.h"
 #include "spio/stepped_range.h"
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// The loops are not static: g++ takes static functions that only `main` calls for rarely run.
+// The loops are not static: g++ assumes that static functions which only `main` calls rarely run.
 namespace loops {
 
 using I = spio::dimension<"I">;

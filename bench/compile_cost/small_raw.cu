@@ -1,4 +1,4 @@
-// A copy into a folded layout, in ints.
+// A copy of 16 rows, of a matrix with 512 columns, into blocks of 8 columns, in ints.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The twin of small_typed.cu, which is written with Spio's dimensions: compilers' times for both

@@ -1,4 +1,4 @@
-// Writes the kernels of some layers as texts, with all that it takes to launch them.
+// Writes the source texts of the kernels of some layers, with all that it takes to launch them.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from. fprop is the forward pass, dgrad computes the gradient
@@ -6,11 +6,12 @@
 //
 //     conv2d_export LAYERS OUT [--most N] [--pass PASS]... [--arch ARCH]... [--batches N...]
 //
-// LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:
+// LAYERS has a problem per line, without its pass; after colons, configurations may follow:
 //     n=32 c=64 h=64 w=64 : tma groups=8 images=1 columns=32 rows=8 tiles_per_block=1 blocks=4
-// OUT gets SYMBOL.cu for each kernel, nvcc_options for compiling them, and kernels.json: for those
-// configurations, or for the N that are estimated to be best, or for the best one, the problem and
-// the launches of its kernels, in order. Where parameters hold a pointer, the JSON says which.
+// OUT gets SYMBOL.cu for each kernel, nvcc_options for compiling them, and kernels.json: the
+// problem and the launches of its kernels, in order, for those configurations, or else for the N
+// that are estimated to be best (by default one). The JSON says where the parameters hold which
+// pointer.
 #include "conv2d/cp_async.h"
 #include "conv2d/tma.h"
 #include "conv2d/wgrad_cp_async.h"
@@ -74,7 +75,7 @@ json pointers_in(std::span<unsigned char const> bytes) {
     return pointers;
 }
 
-// What the command line asks for; of each problem, `most` configurations.
+// What the command line asks for: at most `most` configurations of each problem, and so on.
 struct request {
     fs::path layers, out;
     std::size_t most = 1;
@@ -208,7 +209,7 @@ request parse(std::vector<std::string> const& words) {
             places.push_back(word);
         }
     }
-    if (places.size() != 2) throw std::runtime_error("tell a file of layers and a folder");
+    if (places.size() != 2) throw std::runtime_error("name a file of layers and a folder");
     r.layers = places[0];
     r.out = places[1];
     if (r.passes.empty()) r.passes = {"fprop", "dgrad", "wgrad"};

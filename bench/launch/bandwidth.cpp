@@ -75,7 +75,8 @@ struct bench {
     }
 
     // The median time of a call of f(i), in microseconds. A graph calls f with each rotation, so
-    // that all of the memory is used between two calls with the same one.
+    // that all of the memory is used between two calls with the same one; it has some 24 calls, so
+    // that the time between its events is long enough to be measured.
     template <class F> double microseconds(int rotations, F const& f) const {
         int const calls = rotations * std::max(1, 24 / rotations);
         auto const graph = stream.capture([&] {
@@ -105,7 +106,8 @@ struct bench {
     }
 };
 
-// Prints a measurement as a line of JSON. Bytes of a kernel's tensors, each read or written once.
+// Prints a measurement as a line of JSON; `bytes` counts each tensor of the kernel once for each
+// time that it is read or written.
 void print(char const* kernel, std::string const& problem, std::string const& config,
            std::size_t bytes, double microseconds, double copy_time) {
     std::printf(

@@ -27,7 +27,7 @@ using namespace spio;
 
 namespace {
 
-// milliseconds() tells the time since its last call, or since the start.
+// milliseconds() returns the time since its last call, or since the start.
 struct watch {
     using clock = std::chrono::steady_clock;
     clock::time_point start = clock::now();

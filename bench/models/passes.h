@@ -56,7 +56,8 @@ inline std::size_t workspace_bytes(pass_kernel const& pass) {
 inline std::size_t input_bytes(problem const& p) {
     return rounded_up(tensor_sizes(p).x, 4096) + rounded_up(tensor_sizes(p).y, 4096);
 }
-// The bytes of all outputs of a pass; those of wgrad are the gradients and the workspace.
+// The bytes of all outputs of a pass; those of wgrad are the gradients, in float, which takes twice
+// the bytes of the filter, and the workspace.
 inline std::size_t output_bytes(problem const& p, std::size_t workspace) {
     tensor_sizes const sizes(p);
     if (p.pass != direction::wgrad) return p.pass == direction::fprop ? sizes.y : sizes.x;

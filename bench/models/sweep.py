@@ -15,7 +15,7 @@ import sys
 
 
 def driver_version():
-    """The version of the driver, as nvidia-smi tells it."""
+    """The version of the driver, as nvidia-smi reports it."""
     try:
         done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
     except FileNotFoundError:

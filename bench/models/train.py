@@ -1,4 +1,4 @@
-# Trains the models that choose configurations, and tells how far from the best their choices are.
+# Trains the models that choose configurations, and reports how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
 """train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
@@ -244,7 +244,7 @@ def main():
     parser.add_argument("--family", choices=MODELS, default="conv2d")
     parser.add_argument("--models", default="", help="their names, with commas: correlation, gradient, wgmma; all of the family without it")
     parser.add_argument("--chip", default="H200")
-    parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
+    parser.add_argument("--report", type=pathlib.Path, help="the report, a file of JSON; its entries for other models are kept")
     parser.add_argument("--new", type=pathlib.Path, help="the times of another sweep, to measure regrets on")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
     parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")

@@ -39,7 +39,7 @@ static_assert(C()[origin + corner].offset() == 14 * 64 + 63);
 // and it asks of each tensor only what it knows: A has no J, and does not care about J.
 static_assert(origin + corner < C::extents());
 static_assert(!(origin + J(4) < C::extents())); // J(64) is one too far
-static_assert(origin + J(4) < A::extents());    // which is nothing to A
+static_assert(origin + J(4) < A::extents());    // A has no J
 static_assert(!(origin + I(4) < A::extents()));
 
 // `not inside` is not the same as `beyond`: a place can be inside in I and outside in J. Therefore
@@ -128,5 +128,5 @@ int main() {
     check(late.extent<I>() == I(14), "the size that was passed");
     check(inside == 2 * 4, "with 14 rows, 2 x 4 of the tile are inside");
     check(late[I(13)][J(63)].get() == c[I(13)][J(63)].get(), "the same element as before");
-    return wrong;
+    return wrong; // how many checks failed
 }

@@ -1,4 +1,4 @@
-// CPython's stable interface: references that end, and errors of both sides passed on.
+// CPython's stable interface: owned references, and errors passed from Python to C++ and back.
 // SPDX-License-Identifier: Apache-2.0
 //
 // This is a header, because it is shared by sources of one library that has no module of its own.
@@ -15,7 +15,7 @@ namespace spio::dialect {
 // Thrown where Python's error is set already.
 struct python_error {};
 
-// A reference that is owned, or null.
+// A reference that its object owns and releases, or null.
 class object {
   public:
     object() = default;
@@ -76,14 +76,14 @@ class released_lock {
     PyThreadState* state;
 };
 
-// Objects of Python that have a T of C++.
+// A Python object that holds a C++ object of type T.
 template <class T> struct holder {
     PyObject head;
     T* value;
 };
 template <class T> inline PyTypeObject* type_object = nullptr;
 
-// The T that an object has. value_in() returns null for objects of other types.
+// The T that an object holds. value_in() returns null for objects of other types.
 template <class T> T& value_of(PyObject* self) {
     return *reinterpret_cast<holder<T>*>(self)->value;
 }
@@ -113,7 +113,7 @@ void add_type(PyObject* module, char const* name, PyType_Slot (&slots)[Count], u
     auto type = checked(PyType_FromSpec(&spec));
     type_object<T> = reinterpret_cast<PyTypeObject*>(type.get());
     if (PyModule_AddType(module, type_object<T>) != 0) throw python_error();
-    type.release(); // it stays for ever
+    type.release(); // it is never freed
 }
 
 // What the sources add to the module.

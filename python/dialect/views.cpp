@@ -1,4 +1,4 @@
-// Arrays of other objects, by what these tell of them: an address, a shape, strides and a type.
+// Views of other objects' arrays, as these describe them: an address, a shape, strides and a type.
 // SPDX-License-Identifier: Apache-2.0
 //
 // An array has an address, a shape, and strides in bytes; its place is the number of a GPU, or that

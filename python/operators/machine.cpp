@@ -28,6 +28,8 @@ namespace spio::pytorch {
 
 namespace {
 
+// The runtime's options for a GPU, or for the host device, which runs only the kernels that are
+// built into the library.
 runtime_options options_for(place const& place) {
     int const gpu = place.gpu;
     runtime_options options;
@@ -47,6 +49,7 @@ runtime_options options_for(place const& place) {
 
 } // namespace
 
+// How many generic kernels, which serve any layer, the library has for each architecture.
 std::string generic_kernels() {
     if (spio_generic_images == nullptr) return {};
     auto const pack =
@@ -60,6 +63,7 @@ std::string generic_kernels() {
     return text;
 }
 
+// Drops the compilations of all runtimes that have not begun, and waits for the one that runs.
 void end_compilations() { end_queues(); }
 
 machine& machine_of(place const& place) {

@@ -16,12 +16,12 @@
 
 namespace spio::pytorch {
 
-// Of tensors on the CPU. The kernels compute them on the host device while that is switched on
-// (uses_host_device()), otherwise aten does.
+// The operators for tensors on the CPU. While the host device is switched on (uses_host_device()),
+// its kernels compute them; otherwise aten does.
 Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
                      window const& window) {
     if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, window);
-    output_sizes(checked_sizes(input, weight, window));
+    output_sizes(checked_sizes(input, weight, window)); // throws if the sizes do not fit
     return aten::conv2d(input, weight, bias, window);
 }
 Tensor input_gradient_on_cpu(Tensor const& gradient, Tensor const& weight, std::int64_t h,
@@ -54,7 +54,7 @@ Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> con
 
 // The estimated time of a pass of a convolution on an architecture, with the configuration that
 // Spio would choose. fprop is the forward pass, dgrad the gradient of the input, wgrad that of the
-// filter. What checks sizes returns them; here it only throws.
+// filter.
 double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, std::int64_t r,
                     std::int64_t s, std::int64_t stride_h, std::int64_t stride_w,
                     std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
@@ -75,11 +75,12 @@ double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t
         .r = static_cast<int>(r),
         .s = static_cast<int>(s),
         .window = checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w)};
-    output_sizes(sizes);
+    output_sizes(sizes); // throws if the sizes do not fit
     return conv2d_microseconds(sizes, has_bias, pass, arch);
 }
 
-// The operators as PyTorch calls them: a window is six numbers, since a list costs a call more.
+// The operators as PyTorch calls them. The window (stride, padding and dilation, each of rows and
+// of columns) is passed as six numbers, because a list would make each call slower.
 
 template <auto Function>
 Tensor conv2d_of_numbers(Tensor const& input, Tensor const& weight,

@@ -79,7 +79,7 @@ void check_same_device(char const* family, Tensor const&, Tensor const& other);
 // Where kernels for a tensor run: its GPU, in the current stream, or the host device.
 place place_of(Tensor const&);
 
-// Whether torch.use_deterministic_algorithms() holds; true if this PyTorch does not tell. Then a
+// Whether torch.use_deterministic_algorithms() is on; true if this PyTorch cannot say. Then a
 // layer that begins with a generic kernel on a GPU keeps it, so that results have the same bits
 // whenever a better kernel is compiled.
 bool is_deterministic();

@@ -16,7 +16,7 @@ def tell(name, words):
 
 
 def report_pytorch():
-    """Tells of PyTorch and the library of operators. Returns the operators, or None."""
+    """Reports PyTorch and the library of operators. Returns the operators, or None."""
     named = os.environ.get("SPIO_NVRTC")
     try:
         from spio import operators
@@ -37,7 +37,7 @@ def report_pytorch():
 
 
 def report_gpus():
-    """Tells of the GPUs. Returns the first that has kernels, as PyTorch names it, or None."""
+    """Reports the GPUs. Returns PyTorch's name of the first one that has kernels, or None."""
     import torch
 
     if not torch.cuda.is_available():
@@ -99,7 +99,7 @@ def try_kernel():
 
 
 def doctor():
-    """Tells what the package finds on this machine, and returns the exit status."""
+    """Reports what the package finds on this machine, and returns the exit status."""
     tell("Python", f"{platform.python_version()} on {platform.platform()}")
     for name in variables:
         if name in os.environ:

@@ -1,4 +1,4 @@
-# Functions with the signatures of torch.nn.functional, which take Spio's kernels where there are some.
+# Functions with the signatures of torch.nn.functional, which use Spio's kernels where there are some.
 # SPDX-License-Identifier: Apache-2.0
 #
 # Each function asks whether a kernel takes its arguments (why_not_conv2d() and others return the reason why
@@ -47,7 +47,7 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
-    """A convolution with groups of 8 channels, whose number need not be told."""
+    """A convolution with groups of 8 channels; the number of groups need not be passed."""
     if groups is None:
         groups = inputs.shape[1] // group_width
     return conv2d(inputs, weight, bias, stride, (padding_y, padding_x), dilation, groups)
@@ -94,7 +94,7 @@ def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
 
 
 def finished(product, bias, activation, residual, out_dtype):
-    """What follows a product, by aten."""
+    """Bias, activation, conversion and residual of a product, computed by aten."""
     if bias is not None:
         product = product + bias.to(product.dtype)
     if activation != "none":
@@ -124,7 +124,7 @@ def same_padding(taps, dilation):
 
 
 def numeric_padding(padding, taps, dilations):
-    """The padding of rows and of columns; None for what has none that is equal on both sides."""
+    """The padding of rows and of columns; None where it would differ between the two sides."""
     if padding == "valid":
         return 0, 0
     if isinstance(padding, str):
@@ -137,7 +137,7 @@ most_decisions = 4096
 
 
 def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
-    """why_not_conv2d(), which takes longer than to look its answer up."""
+    """why_not_conv2d(), with its answers cached, because it is slower than a look-up."""
     key = (
         x.shape, weight.shape, x.dtype, weight.dtype, x.device, weight.device, stride, padding, dilation, groups, is_cast,
         support.settings.uses_host_device, None if bias is None else (bias.dtype, bias.device),

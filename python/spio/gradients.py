@@ -1,4 +1,4 @@
-# The gradients of the operators, as functions of autograd outside of them.
+# The gradients of the operators: autograd functions that call further operators.
 # SPDX-License-Identifier: Apache-2.0
 #
 # `ctx` is the context of autograd. Convolutions have two functions: one for torch.compile, which keeps what it has

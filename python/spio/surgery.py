@@ -55,11 +55,11 @@ layer_types = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def convert(model, memory_format=torch.channels_last):
-    """Lets each layer of a model that is equal to one of spio.nn in every respect be one, in place.
+    """Replaces each layer of a model that has an exact equivalent in spio.nn, in place.
 
     Parameters, buffers and names stay as they are, and so do optimizers that hold them. Returns a report.
-    Weights of convolutions get the memory format: channels_last as kernels read them, so that no call copies
-    them, or torch.contiguous_format, the only one that FSDP2 takes.
+    Weights of convolutions get the memory format: channels_last, which kernels read, so that no call copies
+    them, or torch.contiguous_format, the only one that FSDP2 accepts.
     """
     report = Report([])
     for name, module, twin in candidates(model):
@@ -76,8 +76,8 @@ def convert(model, memory_format=torch.channels_last):
 def scan(model, *inputs, arch=None, **keywords):
     """Runs a model without gradients, and reports which of its layers convert() would replace and what they compute.
 
-    Of convolutions that kernels compute it says how long those are estimated to take in half precision: forward, for
-    the gradient of the input and for that of the weight; on the GPU of the inputs, or on the architecture told.
+    For each convolution that kernels compute, it reports their estimated times in half precision: of the forward
+    pass, the gradient of the input and the gradient of the weight; on the GPU of the inputs, or on `arch`.
     """
     report, hooks = Report([]), []
     # Hooks of this function are no reason to leave a layer alone, so all are judged before any is hooked.
@@ -111,7 +111,7 @@ def estimates(module, x, arch):
 
 
 def recorder(layer, arch):
-    """A hook that notes each call of a layer: its sizes, and times estimated for this architecture."""
+    """A hook that records each call of a layer: its sizes, and the times estimated for this architecture."""
     def record(module, arguments, output):
         x = arguments[0]
         size = x.element_size()

@@ -3,7 +3,7 @@
 //
 // A family is the kernels of one operation.
 //
-// tests/fuzz.cmake has it run 5000 times, by night a million. For longer:
+// tests/fuzz.cmake has it run 5000 times, in nightly tests a million. For longer:
 //     build/ci/tests/aot/fuzz_manifest -runs=10000000 -max_len=256 -dict=tests/aot/manifest.dict
 #include <cstddef>
 #include <cstdio>

@@ -3,7 +3,7 @@
 //
 // An image is a compiled kernel; a spec is what it is compiled from.
 //
-// tests/fuzz.cmake has it run 5000 times, by night a million. For longer:
+// tests/fuzz.cmake has it run 5000 times, in nightly tests a million. For longer:
 //     build/ci/tests/aot/fuzz_pack -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>
@@ -68,6 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     // A copy, because sanitizers report reads beyond the end of an allocation.
     auto const bytes = std::as_bytes(std::span(data, size));
     std::vector<std::byte> const copy(bytes.begin(), bytes.end());
+    // A pack that is read whole is validated when it is opened; one that is linked into the program
+    // has each entry validated when it is looked up.
     read([&] { return aot::pack(copy, "p", {}); });
     read([&] { return aot::pack::linked(copy, "p"); });
     return 0;

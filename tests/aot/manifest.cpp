@@ -1,4 +1,4 @@
-// Manifests, which list kernels to compile, a family and a problem a line: what is a line.
+// The lines of a manifest, each of which names a kernel to compile by its family and its problem.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

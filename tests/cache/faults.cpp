@@ -196,7 +196,7 @@ TEST_CASE("any call may fail with any errno") {
             for (int failing_call = 0; failing_call < calls[number]; failing_call++) {
                 for (int const error : entry.errors) {
                     for (bool const lasts : {false, true}) {
-                        // A call that always returns EINTR would be repeated for ever.
+                        // A call that always returns EINTR would be repeated forever.
                         if (lasts && error == EINTR) continue;
                         CAPTURE(scene.name);
                         CAPTURE(entry.name);

@@ -4,7 +4,7 @@
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
 // that the image depends on.
 //
-// tests/fuzz.cmake has it run 5000 times, by night a million. For longer:
+// tests/fuzz.cmake has it run 5000 times, in nightly tests a million. For longer:
 //     build/ci/tests/cache/fuzz_entry -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>

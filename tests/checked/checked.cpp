@@ -5,7 +5,7 @@
 // integer type that says what it counts; fold<K, 8>, often K8, counts K in blocks of 8. axis<K>(32)
 // is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the positions in one.
 // A tensor is a pointer with axes, outermost first; a subscript is a position, and makes a cursor,
-// which a further one moves. A ring is an axis around which positions wrap. What is late is known
+// which a further one moves. A ring is an axis around which positions wrap. A late size is known
 // only at run time. A compound index is one number for several indices, the last of which varies
 // fastest.
 #include <cstdio>

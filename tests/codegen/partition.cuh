@@ -1,4 +1,4 @@
-// The elements of a tile dealt out to the lanes of a warp.
+// The elements of a tile distributed over the lanes of a warp.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The first two arguments are the program and the folder of CUDA. An answer is a
-# subprocess.CompletedProcess. All checks are noted in `done`, and those that fail in `complaints`, so that
-# one run says all.
+# subprocess.CompletedProcess. All checks are recorded in `done`, and those that fail in `complaints`, so that
+# one run reports all failures.
 import json
 import os
 import pathlib
@@ -33,7 +33,7 @@ def ask(*words, environment={}, **more):
 
 
 def expect(holds, check, got=None):
-    """Notes a check, in words, and whether it holds; `got` is the answer to show if not."""
+    """Records a check, described in words, and whether it holds; `got` is the answer to show if not."""
     done.append(check)
     if not holds:
         complaints.append(check if got is None else

@@ -3,7 +3,7 @@
 //
 // Its text is PTX without branches: a thread is a list of instructions with numbers in registers.
 // A vector has 16 bytes, and each word in memory is a function of its address, so that a vector
-// tells where it was loaded.
+// shows where it was loaded from.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -68,13 +68,13 @@ std::vector<instruction> instructions_of(std::string text) {
     return list;
 }
 
-// The parameter, and the places in the grid, of a launch.
+// A launch: the number of vectors to copy, and the threads of a block.
 struct launch {
     std::uint64_t vectors;
-    std::uint64_t threads; // of a block
+    std::uint64_t threads;
 };
 
-// Executes a thread, and notes the numbers of the vectors that it stores.
+// Executes a thread, and adds the numbers of the vectors that it stores to `stored`.
 void execute(std::vector<instruction> const& list, launch const& launch, std::uint64_t block,
              std::uint64_t thread, std::multiset<std::uint64_t>& stored) {
     std::map<std::string, std::uint64_t> registers = {

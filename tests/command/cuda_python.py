@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # CUDA Python is a statically typed Python whose functions become kernels; `spio run-python` runs one on
-# random arrays, and with --check compares it with an interpreter of the same text. Of asking.py, expect()
-# notes a check, expect_code() one of the exit status (2 misuse, 3 not found) and of words that are printed,
-# and object_of() returns what spio prints as JSON. A pack is a file of compiled kernels, a manifest a list of
-# those to compile.
+# random arrays, and with --check compares it with an interpreter of the same text. In asking.py, expect()
+# records a check, expect_code() checks the exit status (2 misuse, 3 not found) and that the error has the words
+# `says`, and object_of() returns the JSON that spio prints. A pack is a file of compiled kernels, a manifest a
+# list of those to compile.
 import pathlib
 
 from asking import ask, expect, expect_code, object_of, work

@@ -45,7 +45,7 @@ constexpr auto j = axis<J>(4);
 constexpr auto i = axis<I>(16);
 constexpr auto k = axis<K>(32);
 
-// What the command prints to stdout and tells by stderr.
+// What the command prints to stdout, and what it says on stderr.
 struct answer {
     exit_status status;
     std::string printed, told;
@@ -149,7 +149,7 @@ TEST_CASE("draw prints addresses, banks or offsets, and refuses what the algebra
     }
 }
 
-TEST_CASE("draw tells which lanes hold the elements of a fragment") {
+TEST_CASE("draw shows which lanes hold the elements of a fragment") {
     auto const drawn = ask({"draw", "tensor<half, i % 8, k / 2 % 4, k / 8, i / 8, k % 2>", "i=16",
                             "k=16", "--value", "lane"});
     CHECK(drawn.status == exit_status::success);

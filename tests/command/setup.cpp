@@ -61,7 +61,7 @@ verdict check_trial(trial_family const& family, std::string_view words, unsigned
     return first;
 }
 
-// y = 2 x + 3 y. The exact results have a mistake, or there are two mistakes of the trial itself.
+// A mistake in a trial of y = 2 x + 3 y. With forgotten_input, y is declared as an output alone.
 enum mistake { none, one_number, all_numbers, forgotten_input };
 
 void set_up_axpby(trial_setup& setup, axpby::problem const& problem, chosen_mistake const& chosen) {
@@ -105,7 +105,7 @@ TEST_CASE("a trial finds each wrong number, and names the first") {
 
 namespace {
 
-// y = 2 x + 3 y beside an array of many numbers that the kernel does not have: those are compared.
+// y = 2 x + 3 y, with a large array that no kernel reads: only the first so many numbers are drawn.
 constexpr int drawn_count = 1'048'573;
 void set_up_large(trial_setup& setup, axpby::problem const& problem) {
     axpby::N const n(problem.n), large_size(2 * drawn_count + 7);
@@ -152,7 +152,7 @@ TEST_CASE("the words of a trial are those of all its structs") {
 
 namespace {
 
-// Normalizes rows of 8 channels, of halves or bfloat16s.
+// Normalizes rows of 8 channels, of halves or of bfloat16s, which are rounded by up to 1/256.
 template <class T> void set_up_layer(trial_setup& setup, layernorm_2d::problem const& problem) {
     layernorm_2d::X const rows(50);
     layernorm_2d::C const channels(problem.channels);
@@ -265,7 +265,7 @@ TEST_CASE("a number of 16 bits is stored as itself, and one between two as that 
         CHECK(compared == 2U * static_cast<unsigned>(infinity));
     }
     unsigned char stored[2];
-    format_of<half>().encode(1e6, stored);
+    format_of<half>().encode(1e6, stored); // stored as the largest half
     CHECK(format_of<half>().decode(stored) == 65504);
 }
 

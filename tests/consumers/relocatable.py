@@ -1,4 +1,4 @@
-# Finds lines of an installed package that name the folder it was built from or in: elsewhere there is none.
+# Finds lines of an installed package that name the source or build folder, which other machines do not have.
 # SPDX-License-Identifier: Apache-2.0
 """relocatable.py INSTALLED FOLDER...     where INSTALLED has the files that find_package(spio) reads"""
 import pathlib

@@ -1,4 +1,4 @@
-// The last step of an epilogue of one's own, for the tests of convolutions.
+// A user-defined last step of an epilogue, for the tests of convolutions.
 // SPDX-License-Identifier: Apache-2.0
 //
 // An epilogue may end with a function of the user's, which gets the position of two sums: image,

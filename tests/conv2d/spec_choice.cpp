@@ -202,6 +202,7 @@ TEST_CASE(
 }
 
 TEST_CASE("where all blocks begin while other kernels run, a small layer takes TMA") {
+    // One block computes an image here, and at most 224 blocks begin so.
     conv2d::tma::config const tiles = {
         .groups = 4, .images = 1, .columns = 16, .rows = 14, .tiles_per_block = 1, .blocks = 1};
     CHECK(tiles.prefetches(problem_of("n=224 c=32 h=14 w=14")));

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // answer(to<NAME>, ...) is what the fake does for the driver's function NAME. gpus holds the
-// objects behind handles; in_context() and in_stream() fail where the driver would, and say()
-// stores a result. The GPUs have capability 9.0, 132 multiprocessors and a GiB of memory.
+// objects behind handles; add() makes one and removed() removes it. `entered` is this thread's
+// stack of contexts; in_context() fails where the driver would without one. work() runs a function
+// in the order of a stream, and say() stores a result. The GPUs have capability 9.0, 132
+// multiprocessors and a GiB of memory.
 module;
 
 #include "tests/cuda/fake_machine.h"
@@ -45,7 +47,7 @@ inline result answer(to<"cuDeviceGet">, abi::device* device, int ordinal) {
 }
 inline result answer(to<"cuDeviceGetName">, char* name, int size, abi::device ordinal) {
     if (!is_device(ordinal)) return result::invalid_device;
-    // A name may take all the room that there is, and its end is then cut off.
+    // A long name fills all the room, and is cut off without a final zero.
     auto const text = gpus.name + std::to_string(ordinal);
     std::strncpy(name, text.c_str(), static_cast<std::size_t>(size));
     return result::success;

@@ -1,10 +1,11 @@
-// The numbers that the driver is told of a launch, and of what is made.
+// The numbers that spio.cuda passes to the driver for launches, streams, events and memory.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fake driver stands for CUDA's, and notes the arguments of the last such call. Of a launch
-// these are the blocks of the grid, the threads of a block, the bytes of shared memory, and the
-// attributes that a launch has only if it needs them: the blocks of a cluster, and attribute 6,
-// which lets it begin while the kernel before it still runs.
+// A fake driver stands in for CUDA's, and records the arguments of the last call as text. For a
+// launch these are the blocks of the grid, the threads of a block, the bytes of shared memory, and
+// the attributes that a launch has only if it needs them: the blocks of a cluster, and attribute 6
+// (programmatic stream serialization), which lets it begin while the previous kernel still runs.
+// Flags of 0 are the driver's defaults; flag 2 of an event disables timing.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -40,7 +41,7 @@ std::string text_of(extent size) {
     return std::to_string(size.x) + " " + std::to_string(size.y) + " " + std::to_string(size.z);
 }
 
-// What the driver was told.
+// The arguments of the driver's last call.
 std::string const& request() { return fake::the_machine().request; }
 
 } // namespace
@@ -48,6 +49,7 @@ std::string const& request() { return fake::the_machine().request; }
 TEST_CASE("the driver is told each size of a launch, and an attribute only if it is needed") {
     driver const driver(fake::find);
     context const context(driver.device(0));
+    // An image of the fake driver: the magic number of ELF and the names of its kernels.
     static char const image[] = "\177ELF"
                                 "add ";
     library const library(driver, std::as_bytes(std::span(image)), "additions");
@@ -76,7 +78,8 @@ TEST_CASE("the driver is told each size of a launch, and an attribute only if it
             }
         }
     }
-    CHECK(add.blocks_per_multiprocessor(256, 1000) == 8);
+    constexpr int threads = 256, shared_bytes = 1000;
+    CHECK(add.blocks_per_multiprocessor(threads, shared_bytes) == 8);
     CHECK(request() == "shared 1000");
 }
 
@@ -105,7 +108,7 @@ TEST_CASE("streams have the priority that they are given, and events have times 
     CHECK(request() == "flags 0");
 }
 
-TEST_CASE("a device has the name, the number, the memory and the identity that the driver tells") {
+TEST_CASE("a device has the name, number, memory and identity that the driver reports") {
     driver const driver(fake::find);
     CHECK(driver.device_count() == 2);
     CHECK(driver.version() == 13000);

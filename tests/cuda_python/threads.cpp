@@ -107,7 +107,7 @@ def k(a, o):
     CHECK(results[6] == 23 - 8 - 2); // with 0.75 it is coerced to an int32 again
 }
 
-TEST_CASE("an index outside of its array is told with its thread") {
+TEST_CASE("an index outside of its array is reported with its thread") {
     for (auto const* index : {"16", "-1", "n"}) {
         std::string reason;
         try {
@@ -155,7 +155,7 @@ TEST_CASE("shared arrays and barriers") {
     CHECK(reason == "k.py:3:30: a barrier is not reached by thread (0, 0, 0) of block (0, 0, 0)");
 }
 
-TEST_CASE("a loop without an end is told") {
+TEST_CASE("an endless loop is reported") {
     CHECK_THROWS_WITH_AS(first("while True: o[0] += 1"),
                          doctest::Contains("the kernel takes too many steps"), spio::error);
 }

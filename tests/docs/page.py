@@ -49,7 +49,7 @@ not_run = {
     r"python -m spio\.bench .*": "python.bench runs it beside PyTorch",
     r".*\bspio run .*--time\b.*": "needs a GPU",
     r"spio tune .*": "needs a GPU",
-    r"python3 tests/command/attacks\.py .*": "consumers.attacks does it by night",
+    r"python3 tests/command/attacks\.py .*": "the nightly test consumers.attacks does it",
     r"python3 bench/models/sweep\.py .*": "needs a GPU",
     r"python3 bench/models/plan\.py .*": "writes a plan for a sweep, which needs a GPU",
     r"build/release/bench/bench_matmul .*": "needs a GPU",

@@ -22,6 +22,7 @@ using spio::sim::rounding;
 using spio::sim::tensor_core;
 using experiments = std::vector<std::unique_ptr<experiment>>;
 
+inline constexpr int sums_per_tile = 16 * 8;
 inline constexpr int least_fraction_bits = 21;
 inline constexpr int most_fraction_bits = 29;
 
@@ -54,7 +55,8 @@ inline void judge(std::vector<candidate>& candidates, experiments const& experim
         c.total = 0;
     }
     for (std::size_t e = 0; e < experiments.size(); ++e) {
-        std::int64_t const sums = std::int64_t{128} * std::min(tiles, experiments[e]->tiles());
+        std::int64_t const sums =
+            std::int64_t{sums_per_tile} * std::min(tiles, experiments[e]->tiles());
         std::vector<std::vector<std::int64_t>> right(threads);
         std::vector<std::thread> workers;
         for (unsigned t = 0; t < threads; ++t) {
@@ -150,7 +152,8 @@ inline void print_table(std::vector<candidate> const& ways) {
 inline std::vector<candidate> ways_with_zeros(std::vector<candidate> const& ways) {
     std::vector<candidate> candidates;
     for (auto const& way : ways) {
-        // With the first exponent, zeros never set the largest exponent.
+        // With the first exponent, zeros never set the largest exponent. The others are those of
+        // the smallest products and of the smallest floats, and of numbers around them.
         std::vector<int> exponents = {-900, tensor_core::own_exponent};
         for (int exponent = -164; exponent <= -110; ++exponent) exponents.push_back(exponent);
         for (int exponent : exponents) {

@@ -1,7 +1,7 @@
 // Kernels of one instruction each: tensor-core products and conversions, as the chip computes them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bit by bit, their results tell how the tensor core of a chip rounds; the host device, which
+// Bit by bit, their results show how the tensor core of a chip rounds; the host device, which
 // simulates a GPU, is to give the same.
 #include "machine/convert.h"
 #include "machine/mma.h"

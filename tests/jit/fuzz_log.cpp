@@ -4,8 +4,8 @@
 // NVRTC is a fake whose texts are the fuzzer's input and whose calls fail as the first byte says.
 // The build id of an ELF file, which names a build of a library, is in a note: a header (the sizes
 // of the name and of the value, and a type, 3), the name GNU and the value. A segment describes
-// where notes are in the file. tests/fuzz.cmake has the fuzzer run 5000 times, by night a million.
-// For longer:
+// where notes are in the file. tests/fuzz.cmake has the fuzzer run 5000 times, in nightly tests a
+// million. For longer:
 //     build/ci/tests/jit/fuzz_log -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <cstddef>
 #include <cstdio>

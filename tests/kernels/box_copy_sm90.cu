@@ -4,12 +4,14 @@
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A compound index is one number for several
-// indices, the last of which varies fastest. partition() deals the positions of an index out to
+// indices, the last of which varies fastest. partition() distributes the positions of an index over
 // lanes. push<T>() takes room for a tensor T from the block's shared memory, and returns it and the
 // rest.
 //
 // A block copies the tiles of one image from x to y, by its threads, and to z with flipped signs.
-// TMA loads the tiles from x and stores them to z, in boxes.
+// TMA loads the tiles from x and stores them to z, in boxes. Span is the number of bytes within
+// which the cells of a tile are swizzled, or 0. `covered` is an image with the border that its
+// tiles cover, and `Tile` the number of a tile in it.
 #include "box_copy.h"
 
 #include "spio/tile/bulk_copy.cuh"

@@ -19,7 +19,7 @@ REGISTER_COUNT = b"\x04\x2f\x08\x00"  # an attribute of .nv.info: a symbol and i
 
 
 class Kernel:
-    """What must stay: a dictionary of parts, and counts that tell how two kernels differ."""
+    """What must stay the same: a dictionary of parts, and counts that describe how two kernels differ."""
 
     def __init__(self, parts, instructions, registers):
         self.parts, self.instructions, self.registers = parts, instructions, registers
@@ -47,7 +47,7 @@ def sections_of(image):
 
 
 def registers_of(info, symbols):
-    """The number of registers of each kernel, by its symbol, as the section .nv.info tells."""
+    """The number of registers of each kernel, by its symbol, as the section .nv.info has it."""
     counts = {}
     for match in re.finditer(re.escape(REGISTER_COUNT), info, re.S):
         symbol, count = struct.unpack_from("<II", info, match.end())

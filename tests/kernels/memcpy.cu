@@ -6,6 +6,10 @@
 // and makes a cursor, which a further one moves. A compound index is one number for several
 // indices, the last of which varies fastest. push<T>() takes room for a tensor T from the block's
 // shared memory, and returns it and the rest. A ring is an axis around which positions wrap.
+//
+// In each of its steps a thread copies a vector of 4 elements. `source` and `target` are the arrays
+// in such vectors, `buffers` the ring of two stages in shared memory, each of which has the vectors
+// of a step; `in_256` is the configuration of 256 threads and 16 steps.
 #include "memcpy.h"
 #include "spio/tile/async_copy.cuh"
 #include "spio/tile/thread.cuh"

@@ -5,7 +5,7 @@
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A fragment is the part of a matrix that one
 // instruction of the tensor cores takes from the registers of a warp; its pieces are the registers
-// of a lane. A tile_loader copies a tile by cp.async, its elements dealt out to the threads.
+// of a lane. A tile_loader copies a tile by cp.async, its elements distributed over the threads.
 // for_lane<lane_index>(lane) says which elements of a fragment a lane holds. row_index() is the row
 // that a lane gives to ldmatrix or stmatrix. push<T>() takes room for a tensor T from the block's
 // shared memory, and returns it and the rest.

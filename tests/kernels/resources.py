@@ -1,4 +1,4 @@
-# Says how many registers each kernel takes, as the assembler told, and refuses those that spill.
+# Prints how many registers each kernel takes, according to the assembler, and refuses those that spill.
 # SPDX-License-Identifier: Apache-2.0
 """resources.py --name NAME --images FOLDER..."""
 import argparse

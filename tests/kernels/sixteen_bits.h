@@ -1,7 +1,7 @@
-// half and bfloat16 on the host, written apart from what kernels convert with.
+// Conversions of half and bfloat16 on the host, independent of those that kernels use.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A test that converted by the code under test could not find its mistakes.
+// A test that converted with the code under test could not find its mistakes.
 #pragma once
 
 #include <cmath>

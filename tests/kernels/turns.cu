@@ -1,8 +1,11 @@
 // Warps that take turns: by a queue of resources, and by a semaphore.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp that pops a resource from the queue (warp_fifo) holds it until it pushes it back.
-// axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
+// Each of the block's warps takes `per_warp` turns, and `admitted` warps may hold a resource at a
+// time. A warp that pops a resource from the queue (warp_fifo) holds it until it pushes it back; a
+// semaphore only counts. `notes` records for each warp and turn when it entered and left, by a
+// clock that ticks whenever it is read; `uses` counts how often each resource was held, by each
+// lane. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. push<T>() takes room for a tensor T from the
 // block's shared memory, and returns it and the rest.
@@ -25,20 +28,21 @@ __device__ inline unsigned tick(unsigned* clock) {
     return is_first_lane() ? machine::atomic_add(clock, 1) : 0;
 }
 
-// Stays long enough for other warps to enter; each turn takes another time.
+// Stays long enough for other warps to enter; the time differs from turn to turn.
 __device__ inline void stay(OF_WARP warp, TURN turn) {
     machine::nap(20 * (1 + (warp.get() + 3 * turn.get()) % 5));
 }
 
-// Counts a use of the resource, 32 times: every turn each lane has another of these counts, so that
-// any two turns with a resource need an order between all their lanes.
+// Counts a use of the resource, once in each lane. In every turn a lane increments a different
+// count of the 32, so that any two turns with a resource need an order between all their lanes. A
+// semaphore passes no resource, but a number beyond all, and nothing is counted.
 template <class Counts> __device__ void use(Counts counts, unsigned resource, TURN turn) {
     if (resource >= admitted) return;
     int const chosen = (this_lane().value + turn.get()) % 32;
     *counts[RESOURCE(static_cast<int>(resource))][OF_LANE(chosen)] += 1;
 }
 
-// init is called by one warp; a turn calls take, and gives its result back by give_back.
+// One warp calls init; in each turn a warp calls take, and then give_back with what take returned.
 template <class Guard, class Init, class Take, class GiveBack>
 __device__ void take_turns(params const& p, Init init, Take take, GiveBack give_back) {
     auto const memory = dynamic_shared_memory<shared_bytes>();

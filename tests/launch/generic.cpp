@@ -1,12 +1,13 @@
-// Convolutions that begin with generic kernels: what serves them, and what is compiled meanwhile.
+// Convolutions that begin with generic kernels: which kernels run, and what is compiled meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A generic kernel serves every layer with the same filter. A spec is what a kernel is compiled
 // from, an image a compiled kernel, a pack a file of images. Tiering up: launches begin with a
-// generic kernel, while the layer's own is compiled behind, which then takes over. `tiers` counts
-// these: begun, compiled, taken, or unchanged. A policy says where images come from. The GPU, an
-// H200, and its compiler are fakes. fake::the_machine() has the state of the fake driver. fprop is
-// the forward pass, dgrad and wgrad compute the gradients of the input and of the filter.
+// generic kernel, while the layer's own is compiled in the background, which then takes over.
+// `tiers` counts these: begun, compiled, taken, or unchanged. A policy says where images come from.
+// The GPU, an H200, and its compiler are fakes. fake::the_machine() has the state of the fake
+// driver. fprop is the forward pass, dgrad and wgrad compute the gradients of the input and of the
+// filter.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -145,7 +146,7 @@ TEST_CASE("a pack of the program comes before generic kernels") {
 }
 
 TEST_CASE("under other policies, for named configurations and without tier_up nothing is compiled "
-          "behind") {
+          "in the background") {
     rig const rig;
     auto const layer = layer_of("n=256 c=1152 h=7 w=7 made_for=any_n");
     for (auto const policy : {policy::aot_then_jit, policy::jit_only}) {
@@ -156,7 +157,7 @@ TEST_CASE("under other policies, for named configurations and without tier_up no
     auto const gpu = rig.make(policy::generic_then_jit);
     conv2d::convolution const named(gpu, layer, conv2d::best_config(layer, sm_90a));
     CHECK(gpu.count_tiers().begun == 0);
-    auto const pinned = rig.make(policy::generic_then_jit, {}, false);
+    auto const pinned = rig.make(policy::generic_then_jit, {}, /*tier_up=*/false);
     conv2d::convolution const kernel(pinned, layer);
     kernel.prepare();
     auto const count = pinned.count_tiers();

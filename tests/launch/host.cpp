@@ -137,7 +137,7 @@ std::size_t run_layernorm(host_fixture const& fixture, layernorm_2d::problem con
 
 } // namespace
 
-TEST_CASE("the host device tells two texts of one symbol apart") {
+TEST_CASE("the host device distinguishes two texts of one symbol") {
     auto const spec = axpby::specialize({.n = 1000}, host_arch);
     REQUIRE(host::find(spec));
     auto other = spec;
@@ -164,9 +164,9 @@ TEST_CASE("axpby and LayerNorm run from problem to result") {
         elements += run_axpby(fixture, n, 10'000'000);
     }
     for (int const positions : {0, 1, 100}) {
-        elements += run_layernorm(fixture, {64}, positions);
-        elements += run_layernorm(fixture, {120, false}, positions);
-        elements += run_layernorm(fixture, {1280}, positions / 10);
+        elements += run_layernorm(fixture, {.channels = 64}, positions);
+        elements += run_layernorm(fixture, {.channels = 120, .affine = false}, positions);
+        elements += run_layernorm(fixture, {.channels = 1280}, positions / 10);
     }
     std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - start;
     CHECK(fixture.kernels.loaded() == 5);
@@ -178,7 +178,7 @@ TEST_CASE("axpby and LayerNorm run from problem to result") {
 
 TEST_CASE("the error of a kernel that is in no pack has the manifest line that would add it") {
     host_fixture const fixture;
-    auto const spec = layernorm_2d::specialize({72}, host_arch);
+    auto const spec = layernorm_2d::specialize({.channels = 72}, host_arch);
     CHECK(message_of([&] { fixture.images.find(spec); }) ==
           "find for kernel layernorm_2d channels=72 affine=true for host (" + spec.symbol +
               "): no pack has it, and nothing else is asked under aot_only; the manifest line that "

@@ -145,7 +145,7 @@ TEST_CASE("what is in memory is found while another kernel is compiled") {
     images.find(warm);
     std::jthread const thread([&] { images.find(cold); });
     begun.wait();
-    // Each of these calls would wait for ever if it waited for the compilation.
+    // Each of these calls would wait forever if it waited for the compilation.
     CHECK(images.find(warm).found == origin::memory);
     CHECK(images.count().memory == 1);
     CHECK(images.find(spec_number(3)).found == origin::compiled);
@@ -224,7 +224,7 @@ TEST_CASE("a loaded kernel is found while another one is loaded, and each is loa
         threads.emplace_back([&] { kernels.prepare(image_of(cold, "a test")); });
     }
     begun.wait();
-    // Each of these calls would wait for ever if it waited for the load.
+    // Each of these calls would wait forever if it waited for the load.
     CHECK(kernels.is_loaded(warm));
     CHECK(kernels.find(warm).has_value());
     CHECK(!kernels.is_loaded(cold));

@@ -134,7 +134,7 @@ TEST_CASE("nothing takes over while a stream is captured, and nothing is loaded 
     CHECK(rig.tiers->count().taken == 1);
 }
 
-TEST_CASE("a stream whose state the driver cannot tell counts as captured") {
+TEST_CASE("a stream whose state the driver cannot report counts as captured") {
     long call = -1;
     for (bool const has_failure : {false, true}) {
         rig rig;

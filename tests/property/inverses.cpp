@@ -1,10 +1,10 @@
-// Positions at offsets where the run brings pitches, which nest the axes in any order.
-// SPDX-License-Identifier: Apache-2.0
+// The position at an offset, in tensors whose pitches are known at run time and nest the axes in
+// any order. SPDX-License-Identifier: Apache-2.0
 //
 // A pitch is the distance in memory between two steps of an axis. A dimension, such as I, is an
 // integer type that says what it counts; axis<K>(24) is the dimension K with 24 values, k / 8 and
-// k % 8 are its blocks of 8 and the positions in one. What is late is known only at run time. A
-// tally counts checks, and reports the first failure of each law; dice draw random numbers.
+// k % 8 are its blocks of 8 and the positions in one. A late size or pitch is known only at run
+// time. A tally counts checks, and reports the first failure of each law; dice draw random numbers.
 #include "tally.h"
 
 #include <numeric>
@@ -93,7 +93,7 @@ void check(tally& counts, Tensor const& t, std::vector<plain_axis> const (&axes)
 
 } // namespace
 
-TEST_CASE("the position at an offset is found whatever pitches the run brings") {
+TEST_CASE("the position at an offset is found for all pitches that nest the axes") {
     tally counts;
     dice random(7);
     int layouts = 0;
@@ -117,7 +117,8 @@ TEST_CASE("the position at an offset is found whatever pitches the run brings") 
               {{{height, 1, 8 * q[0]}},
                {{width, 1, 8 * q[1]}},
                {{3, 8, 8 * q[1] * width}, {8, 1, 1}}});
-        // Blocks of a late dimension, of which the last need not be full, beside a static pitch.
+        // Blocks of a late dimension, the last of which need not be full, beside a static pitch: a
+        // block of 8 columns has 32 elements of 40, so that the 3 blocks of a position take 120.
         using folded = spio::tensor<char, (late_i / 4).pitch(dynamic), late_j, (k / 8).pitch(40),
                                     k % 8, late_i % 4>;
         int const apart = 120 * width + random.draw_below(30);

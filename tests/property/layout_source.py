@@ -52,7 +52,7 @@ class Base:
             self.extent = top.stride * dice.choice([1000, 4096, 30000])
         elif self.kind != "dynamic" and count > 1 and dice.random() < 0.12:
             self.extent = top.stride  # a single block
-        self.most = ""
+        self.most = ""  # the C++ that bounds a dynamic size, if it has a bound
         if self.kind == "dynamic":
             self.extent = 2**31 - 1
             if dice.random() < 0.75:
@@ -60,7 +60,7 @@ class Base:
                 self.extent = max(self.extent, 2 * top.stride)
                 self.most = f".up_to({self.extent})"
         self.digits[-1] = Digit(name, top.stride, math.ceil(self.extent / top.stride))
-        # The axis may be one of a fold: its unit is then the finest digit's stride.
+        # The axis may count blocks of the dimension: its unit is then the finest digit's stride.
         self.unit = 1
         if self.kind != "dynamic" and self.finest > 1 and dice.random() < 0.5:
             self.unit = self.finest
@@ -101,7 +101,7 @@ class Layout:
         names = dice.sample(["I", "J", "K", "N"], dice.choice([1, 2, 2, 3, 3, 4]))
         self.base_by_name = {name: Base(dice, name) for name in names}
         self.bases = names
-        self.groups = []  # of an axis: kind, parameters, placed, read, expression
+        self.groups = []  # one for each axis: what place() says of it
         self.declarations = [base.declaration() for base in self.base_by_name.values()]
         digits = [d for base in self.base_by_name.values() for d in base.digits]
         if dice.random() < 0.25:
@@ -225,7 +225,8 @@ class Layout:
             self.axes.append(f"axis_{n}")
 
     def choose_moves(self):
-        """Folds to try as moves of a base cursor. Not all of them need compile."""
+        """Folds by which a base cursor is moved: a cursor that is committed to a pointer, and steps by whole
+        blocks of the coarsest digit. Moves by other folds must not compile."""
         base = self.base_by_name[self.dice.choice(self.bases)]
         top = base.digits[-1].stride
         other = self.dice.choice([1, base.finest, 2 * top, top * 3, 12])
@@ -242,4 +243,5 @@ class Layout:
 
 
 def make_layout(dice):
+    """A random layout."""
     return Layout(dice)

@@ -103,7 +103,10 @@ drawn_table table_of(std::vector<row> const& rows) {
     drawn_table table;
     for (row const& drawn : rows) {
         if (drawn.placed || table.axis_count == 0) {
-            table.add_axis({static_cast<int>(drawn.size), drawn.dynamic, true, -1});
+            table.add_axis({.size = static_cast<int>(drawn.size),
+                            .is_dynamic = drawn.dynamic,
+                            .is_plain = true,
+                            .pitch = spio::dense});
         }
         spio::digit const d{static_cast<int>(drawn.stride), static_cast<int>(drawn.size),
                             drawn.ring};

@@ -6,7 +6,7 @@
 # position in a dimension is floor(position / stride) mod size; an axis counts one. The oracle is the test's
 # own model.
 
-fresh = ["A", "B"]
+fresh = ["A", "B"]  # the dimensions that views make; no layout has them
 
 
 class Chain:
@@ -88,7 +88,9 @@ class Chain:
         self.add(f"shift(x, {start})", f"shift {name} {stride}")
 
     def function(self, number):
-        """The view of a tensor, as a function of sizes s, the starts of parts, and a position p."""
+        """A C++ function that makes a tensor of sizes s and its views, whose parts begin at `starts`, and returns
+        what the last view has at position p. make(), seen_by(), which leaves out a view that does not compile,
+        and look(), which fills the result, are in the C++ that includes the function."""
         lines = [f"inline glimpse see_{number}(int const* s, int const* starts, int const* p) {{",
                  "glimpse g; auto const v0 = make(s);"]
         for n, call in enumerate(self.calls):
@@ -98,7 +100,7 @@ class Chain:
 
 
 def make_order(dice, layout):
-    """The digits of a layout as plain axes in another order."""
+    """The digits of a layout as plain axes in another order: their C++, and their description for the oracle."""
     digits = [d for d in layout.placed() if d.size > 1 or layout.is_open(d) or layout.base_by_name[d.base].digits[-1] == d]
     dice.shuffle(digits)
     axes = ", ".join(f"({layout.expression(d)})" for d in digits)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A whole graph is a model that torch.compile traces without a break: each operator needs a fake for that,
-# which tells the shape of its result. An eager model runs operator by operator.
+# which computes the shape of its result. An eager model runs operator by operator.
 import pathlib
 import tempfile
 import unittest

@@ -38,7 +38,7 @@ def suites():
 
 
 def run(stage, seconds, file):
-    """Runs a stage, and tells what came of it, whatever happens."""
+    """Runs a stage, and prints its result or its error as a line of JSON."""
     signal.alarm(seconds)
     start = time.monotonic()
     try:

@@ -25,7 +25,7 @@ using namespace planted;
 static int thread() { return machine::thread_index().x; }
 static launch_shape const shape = {.shape = {.block = {32}}};
 
-// The pages of memory that this process has, of which Linux tells by /proc.
+// The pages of memory that this process has, as Linux reports them in /proc.
 static long resident_pages() {
     long total = 0;
     long resident = 0;

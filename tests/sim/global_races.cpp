@@ -1,11 +1,12 @@
-// Races of blocks in global memory: blocks that access one place, and nothing that orders them.
+// Races of blocks in global memory: unordered accesses of several blocks to one place.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
 // of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
 // expression; expect_no_misuse expects no report. thread() is the index of a thread, word(i) float
-// i of the block's shared memory.
+// i of the block's shared memory; `fixture` has arrays in global memory that bulk copies read and
+// write, and `shape` is the shape of their launches.
 #include "bulk_fixture.h"
 #include "machine/atomic.h"
 
@@ -91,7 +92,7 @@ TEST_CASE("atomics of blocks do not race among themselves, and order the blocks"
                   });
 }
 
-TEST_CASE("atomics on shared memory order no blocks, although each block's lies at one address") {
+TEST_CASE("atomics on shared memory order no blocks, although its address is the same in each") {
     spio::sim::memory<int> output(1, "output");
     launch_shape const shared = {.grid = {4}, .shape = {.block = {32}, .shared_bytes = 64}};
     expect_misuse(misuse::race, "of `output`, where block", shared, [&] {

@@ -20,7 +20,7 @@ static int volatile& word(int i) {
 }
 static launch_shape const shape = {.shape = {.block = {64}, .shared_bytes = 512}};
 
-TEST_CASE("a loop that reads for ever ends the launch") {
+TEST_CASE("a loop that reads forever ends the launch") {
     expect_misuse(misuse::livelock,
                   "everybody asks, and nothing changes: threads 0-31 ended; threads 32-63 read "
                   "shared offset 8 again and again",

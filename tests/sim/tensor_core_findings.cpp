@@ -32,7 +32,7 @@ float sum_on(std::vector<float> const& products, float c, tensor_core const& cor
 
 } // namespace
 
-TEST_CASE("small addends are cut off, one by one, at a bit that tells the chips apart") {
+TEST_CASE("small addends are cut off, one by one, at a bit that differs between the chips") {
     std::vector<float> const quarters(4, 0x1p-25F);
     CHECK(sum_on(quarters, 1, hopper_tensor_core) == 1 + 0x1p-23F);
     CHECK(sum_on(quarters, 1, ampere_tensor_core) == 1);

@@ -78,7 +78,7 @@ void change_each(std::string const& name, std::vector<int> const& amounts,
     }
 }
 
-// The sizes that a launch may tell.
+// The sizes that a launch may pass.
 std::string launched_sizes(conv2d::problem const& p) {
     std::string text;
     for (int const number : {p.n, p.c, p.h, p.w, p.pad_h, p.pad_w}) {

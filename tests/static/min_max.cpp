@@ -97,7 +97,8 @@ constexpr bool rounds_up() {
 static_assert(rounds_up());
 
 // Two variables of one type with several bases have no `<` that is a bool: nothing can be sorted by
-// a partial order. A condition may ask it, and so may whoever compares with a new value.
+// a partial order. `<` still works as a condition, and gives a bool in a comparison with a new
+// value.
 template <class A, class B>
 concept has_bool = requires(A a, B b, void (*take)(bool)) { take(a < b); };
 using Point = spio::coords<I, J>;
@@ -124,7 +125,7 @@ constexpr bool is_total() {
 }
 static_assert(is_total());
 
-// A place of one's own.
+// A user-defined place.
 struct corner : spio::place_arithmetic {
     constexpr auto coordinates() const { return I(3) + J(4); }
 };

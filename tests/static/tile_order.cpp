@@ -45,11 +45,13 @@ template <class Order> constexpr bool are_orders(Order order, int reach) {
     }
     return true;
 }
-// In a band, a tile follows the one above it, or the next column begins.
+// In a band, a tile follows the one above it, or the next column begins. From the last tile of a
+// band of n rows to the first of the next there are up to 2 n - 2 rows.
 static_assert(are_orders(super_rows{1}, 1) && are_orders(super_rows{2}, 2) &&
               are_orders(super_rows{3}, 4) && are_orders(super_rows{4}, 6));
 static_assert(super_rows{2}(6, 3, 3) == tile_number{2, 2});
 
+// A tile of the z-order may be anywhere in the square of 8 x 8 of the one before.
 static_assert(are_orders(z_order(), 7));
 static_assert(z_order()(6, 4, 4) == tile_number{1, 2} && z_order()(17, 4, 8) == tile_number{0, 5});
 

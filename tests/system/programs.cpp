@@ -45,7 +45,7 @@ bool is_dead_soon(pid_t process) {
 
 } // namespace
 
-TEST_CASE("programs: what they print and how they end is told") {
+TEST_CASE("programs: what they print and how they end is reported") {
     CHECK(shell("echo out; echo err >&2").output == "out\nerr\n");
     CHECK(shell("exit 7").status == 7);
     CHECK(shell("kill -TERM $$").status == 128 + SIGTERM);

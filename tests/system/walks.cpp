@@ -1,8 +1,8 @@
 // The rule of trust, over all owners, modes, places and purposes, and all access lists.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A walk opens a path one name after the other, and checks each folder on the way. What the system
-// says of a file is posed: the test says which owner and which mode each file has.
+// A walk opens a path one name after the other, and checks each folder on the way. The system is
+// faked: the test chooses the owner and the mode that it reports for each file.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
@@ -277,7 +277,7 @@ TEST_CASE("who may write by an access-control list: all lists of two entries and
         }
     }
     CHECK(count == 2 * 9 * 96);
-    // One that is shorter than its header cannot be read, and without entries lets nobody write.
+    // A list that is shorter than its header cannot be read; one without entries lets nobody write.
     for (std::size_t size = 0; size <= 4; ++size) {
         ground.system.list.assign(size, 0);
         CHECK(other_writer(ground.system, 0, status).empty() == (size == 4));

@@ -36,14 +36,14 @@ synchronize = dialect.synchronize
 
 
 def select_device(device):
-    """Chooses where kernels run that have no stream: the number of a GPU, or "host" for the interpreter. Returns its
-    name. Without a call it is GPU 0, or the interpreter if there is none."""
+    """Chooses the device of kernels that are launched without a stream: the number of a GPU, or "host" for the
+    interpreter. Returns its name. By default it is GPU 0, or the interpreter if there is no GPU."""
     return dialect.select_device(None if device == "host" else device)
 
 
 def use_pack(file):
-    """Looks for kernels in this file, which 'spio pack build' has made, before they are compiled. It is named before the
-    first kernel is launched."""
+    """Takes kernels from this file, which 'spio pack build' has made, where it has them, and compiles only the others.
+    It must be called before the first kernel is launched."""
     dialect.use_pack(os.fspath(file))
 
 
@@ -53,7 +53,7 @@ def stream():
 
 
 def external_stream(handle):
-    """A stream of another library, by its CUstream as a number."""
+    """A stream of another library, whose CUstream is passed as an integer."""
     return dialect.new_stream(handle)
 
 
