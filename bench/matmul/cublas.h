@@ -149,7 +149,7 @@ class cublas_lt {
         };
         layout(&prepared.b_, numbers.factor, numbers.transposes_b, p.n, p.k, args.b.leading);
         layout(&prepared.a_, numbers.factor, numbers.transposes_a, p.k, p.m, args.a.leading);
-        layout(&prepared.d_, numbers.result, false, p.n, p.m, args.d.leading);
+        layout(&prepared.d_, numbers.result, /*transposes=*/false, p.n, p.m, args.d.leading);
         void* preference = nullptr;
         expect_success(create_preference_(&preference), "cublasLtMatmulPreferenceCreate");
         expect_success(set_preference_(preference, workspace_bytes, &bytes_, sizeof bytes_),

@@ -23,8 +23,8 @@ constexpr int threads = 256;
 // Float i of the block's shared memory.
 static float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
 
-// Prints how many times a second a lane does what body(count) does `count` times. A sample, of
-// which the fastest counts, lasts for `launches` launches. `races` turns the race check on.
+// Prints how many times a second a lane does what body(count) does `count` times. The fastest of
+// several samples counts; a sample takes `launches` launches. `races` turns the race check on.
 template <class Body>
 static void measure(char const* name, int launches, int count, Body const& body,
                     bool races = true) {
@@ -81,7 +81,7 @@ int main() {
         for (int i = 0; i < count / 2; i++) *address = *address + 1.0F;
     };
     measure("loads and stores of shared memory", 1, 20000, increment);
-    measure("the same without the race check", 1, 20000, increment, false);
+    measure("the same without the race check", 1, 20000, increment, /*races=*/false);
     measure("loads and stores of global memory", 1, 20000, [&](int count) {
         int const thread = threads * machine::block_index().x + machine::thread_index().x;
         auto volatile* const address = global.data() + thread;

@@ -163,7 +163,7 @@ TEST_CASE("where locks fail, every answer is right, and kernels are compiled mor
                         compilations, keys);
         }
     }
-    CHECK(compilations_by(32, 0, true) >= keys);
+    CHECK(compilations_by(32, 0, /*lock_file_is_a_folder=*/true) >= keys);
 }
 
 TEST_CASE("a process that holds a lock and dies, or never ends, delays others for a time only") {
@@ -196,12 +196,12 @@ TEST_CASE("a process that holds a lock and dies, or never ends, delays others fo
         return rig::get_or_compile(store, rig::sample_key(1), [] { return rig::sample_entry(1); })
             .origin;
     };
-    pid_t const stuck = hold_lock(false);
+    pid_t const stuck = hold_lock(/*die=*/false);
     CHECK(ask(20) == cache::origin::compiled);
     kill(stuck, SIGKILL);
     CHECK(WIFSIGNALED(rig::status_of(stuck)));
     std::remove((place / "cache/" + rig::file_name(rig::sample_key(1))).c_str());
-    CHECK(rig::status_of(hold_lock(true)) == 0);
+    CHECK(rig::status_of(hold_lock(/*die=*/true)) == 0);
     CHECK(ask(60000) == cache::origin::compiled);
     CHECK(ask(60000) == cache::origin::disk);
 }

@@ -250,7 +250,7 @@ TEST_CASE("a pack beside the program that cannot be read is told, and others are
 
 TEST_CASE("where a kernel is missed, a pack that has it from another source text is named") {
     fake::the_machine().expect({});
-    pack_folder const packs(1000, "axpby", true);
+    pack_folder const packs(1000, "axpby", /*is_stale=*/true);
     auto const stale = "pack " + packs.pack + " has it of another text, by a test";
     auto const got = ask("run axpby n=1000 --policy aot_only --pack " + packs.pack);
     CHECK(got.status == exit_status::not_found);

@@ -1,9 +1,9 @@
 // How often `spio` launches what it times, and which configurations it goes on measuring.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fake driver stands for CUDA's: it notes every call, and a kernel takes as long as the test
-// says. `spio` times launches by replaying a graph of them between two events; a copy of the same
-// bytes is timed beside them. A pack is a file of compiled kernels. A spec is what a kernel is
+// The fake driver stands in for CUDA's: it records every call, and a kernel takes as long as the
+// test says. `spio` times launches by replaying a graph of them between two events; a copy of the
+// same bytes is timed beside them. A pack is a file of compiled kernels. A spec is what a kernel is
 // compiled from; the policy aot_only takes kernels from packs alone.
 #include <doctest/doctest.h>
 
@@ -76,6 +76,7 @@ test::answer ask(std::string const& line) {
 
 } // namespace
 
+// One replay more, before the others, is not timed.
 TEST_CASE("21 replays of at least 20 launches, and of a copy of half the bytes, are timed") {
     for (int const n : {1, 1001, 40'000, 349'526}) {
         CAPTURE(n);

@@ -207,7 +207,7 @@ TEST_CASE("extreme problems of conv2d") {
     int const problems = test::problem_count();
     for (int i = 0; i < problems; ++i) {
         auto const problem = drawn_problem(random);
-        auto const config = drawn_config(random, false);
+        auto const config = drawn_config(random, /*is_wild=*/false);
         arch const arch = archs[random() % std::size(archs)];
         CAPTURE(i);
         if (!is_legal(problem)) {
@@ -223,7 +223,7 @@ TEST_CASE("extreme problems of conv2d") {
         std::visit([&](auto const& body) { check_body(problem, body, counts); }, config);
         check_plans(problem, config);
         check_launch(random, problem, counts);
-        auto const wild = drawn_config(random, true);
+        auto const wild = drawn_config(random, /*is_wild=*/true);
         result_of([&] { return conv2d::explain(problem, wild, arch); });
         result_of([&] { return conv2d::grid(problem, wild); });
         if (problem.pass == conv2d::direction::wgrad) {

@@ -95,6 +95,7 @@ TEST_CASE("a generic kernel takes channels and padding from the launch") {
     using namespace conv2d;
     auto const compiled = problem_of("n=1 c=8 h=9 w=9 made_for=any_layer");
     alignas(16) unsigned short data[8] = {};
+    // The problem of a launch with c channels, inputs of h x w and outputs of p x q.
     auto const launched = [&](int c, int h, int w, int p, int q) {
         return problem_of(compiled,
                           correlation_args<element_bits>{

@@ -74,7 +74,8 @@ template <class Variant>
 gradients run(test::trial& trial, Variant const& variant, problem const& problem,
               tensors const& inputs) {
     auto const& config = variant.layer.config;
-    auto const reduction = wgrad_reduce::config_for(problem, config.groups, config.splits, false);
+    auto const reduction =
+        wgrad_reduce::config_for(problem, config.groups, config.splits, /*overlaps=*/false);
     auto const x = trial.make("x", inputs.x), dy = trial.make("dy", inputs.dy);
     auto const workspace = trial.make<vec<float, 4>>(
         "workspace", static_cast<std::size_t>(config.workspace_bytes(problem) / 16));

@@ -27,7 +27,8 @@ template <class Config> struct layer {
 
     // The configuration of the kernel that adds the partial sums of the splits.
     constexpr conv2d::wgrad_reduce::config reduction() const {
-        return conv2d::wgrad_reduce::config_for(problem, config.groups, config.splits, false);
+        return conv2d::wgrad_reduce::config_for(problem, config.groups, config.splits,
+                                                /*overlaps=*/false);
     }
 };
 using cp_async_layer = layer<conv2d::wgrad_cp_async::config>;

@@ -20,8 +20,9 @@ int main(int count, char** words) try {
     if (count != 4) return 2;
     int const step = std::atoi(words[3]);
     auto kernels = random_kernels(1, static_cast<unsigned>(std::atoi(words[2])));
-    for (auto const& more : {operator_kernels(false, step), operator_kernels(true, step),
-                             math_kernels(), example_kernels()}) {
+    for (auto const& more :
+         {operator_kernels(/*has_floor_division=*/false, step),
+          operator_kernels(/*has_floor_division=*/true, step), math_kernels(), example_kernels()}) {
         kernels.insert(kernels.end(), more.begin(), more.end());
     }
     std::ofstream file(words[1]);

@@ -96,8 +96,9 @@ int main(int count, char** words) try {
         }
     }
     std::size_t failures = run("math", math_kernels(), 1e-6);
-    failures += run("operators", operator_kernels(false, 1));
-    failures += run("operators that floor", operator_kernels(true, 1));
+    failures += run("operators", operator_kernels(/*has_floor_division=*/false, /*step=*/1));
+    failures +=
+        run("operators that floor", operator_kernels(/*has_floor_division=*/true, /*step=*/1));
     failures += run("negatives", negative_kernels());
     // Here ptxas 13.0 shifted a number instead of its negative, or forgot that one has 8 bits.
     failures += run("a program that differed", random_kernels(8014, 1));

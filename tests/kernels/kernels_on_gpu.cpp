@@ -158,7 +158,7 @@ int run(request const& asked) {
     if (!asked.planted.empty()) {
         gpu const gpu;
         describe(gpu);
-        for (auto const& device : open_images(asked, gpu, true))
+        for (auto const& device : open_images(asked, gpu, /*is_told=*/true))
             run_planted(*device, asked.planted);
         std::printf("ran what is planted for %s\n", asked.planted.c_str());
         return 0;

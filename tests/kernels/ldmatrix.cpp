@@ -44,7 +44,8 @@ void run_load(test::trial& trial, test::kernel<params> const& kernel, int j_size
     trial.expect_equal(kernel.symbol, y.read(), expected);
 }
 
-// xN loads N matrices of 8 x 8, which make up the factor.
+// xN loads N matrices of 8 x 8, which make up the factor: its rows, its columns, and whether it is
+// transposed.
 void run(test::trial& trial) {
     run_load(trial, {"ldmatrix_x1", ldmatrix_x1}, 8, 8, false);
     run_load(trial, {"ldmatrix_x2", ldmatrix_x2}, 8, 16, false);

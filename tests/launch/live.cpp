@@ -184,13 +184,13 @@ TEST_CASE("no launch waits for a time: until all are known, launches take the fi
 TEST_CASE("launches of other sizes, and those of a capture, are not timed") {
     rig rig({5, 3, 2});
     rig.improve();
-    CHECK(rig.launch(rig.stream, false) == 1);
+    CHECK(rig.launch(rig.stream, /*is_comparable=*/false) == 1);
     auto const count_of = [](std::string const& name) {
         std::size_t count = 0;
         for (std::string const call : fake::the_machine().calls) count += call == name;
         return count;
     };
-    for (int i = 0; i < 40; ++i) CHECK(rig.launch(rig.stream, false) == 1);
+    for (int i = 0; i < 40; ++i) CHECK(rig.launch(rig.stream, /*is_comparable=*/false) == 1);
     auto const graph = rig.stream.capture([&] {
         for (int i = 0; i < 40; ++i) CHECK(rig.launch(rig.stream) == 1);
         stream const other(rig.gpu); // the thread has a capture, if not in this stream
@@ -219,7 +219,8 @@ TEST_CASE("a launch that fails has no time, and its turn comes again") {
     rig.improve();
     for (int i = 0; i < 30; ++i) {
         auto const fails = [](axpby_kernel const&) { throw std::runtime_error("wrong sizes"); };
-        CHECK_THROWS_AS(rig.value.launch(rig.stream, true, fails), std::runtime_error);
+        CHECK_THROWS_AS(rig.value.launch(rig.stream, /*is_comparable=*/true, fails),
+                        std::runtime_error);
     }
     CHECK(rig.launches(2 * rounds + 1) == std::vector<std::size_t>{0, rounds, rounds + 1});
 }
@@ -230,7 +231,7 @@ TEST_CASE("if any call of the driver fails, launches go on or throw its error, a
         {
             rig rig({5, 3, 2});
             rig.improve();
-            rig.launch(rig.stream, false);
+            rig.launch(rig.stream, /*is_comparable=*/false);
             auto const objects = fake::the_machine().objects.size();
             fake::the_machine().expect({.call = call, .code = 999});
             for (std::size_t i = 0; i < 2 * rounds + 2; ++i) {

@@ -245,7 +245,7 @@ TEST_CASE("a pack built from another text is skipped, and named by the error of 
                                .driver = &driver,
                                .compiler = &compiler};
     };
-    auto const old = pack_of({spec}, "old", true);
+    auto const old = pack_of({spec}, "old", /*is_stale=*/true);
     runtime const gpu(make_options({old}));
     try {
         gpu.load(spec, policy::aot_only);
