@@ -10,7 +10,7 @@
 // launches until the fastest configuration was known, its time and that of the model's choice in
 // graphs of launches whose tensors have left the cache, and how many of their results differ. A
 // pass_kernel is a convolution that can be launched; input_bytes(), output_bytes() and
-// tensor_sizes() tell what a layer's tensors take, and moved() is the sum for all of them.
+// tensor_sizes() are the bytes of a layer's tensors, and moved() is the sum for all of them.
 #include "passes.h"
 #include "plan.h"
 

@@ -56,7 +56,7 @@ request parse(int argc, char** argv) {
         *value = argument[1];
         words.erase(argument, argument + 2);
     }
-    if (words.empty()) throw failure("tell a folder of images");
+    if (words.empty()) throw failure("name a folder of images");
     r.images = words.front();
     r.names.assign(words.begin() + 1, words.end());
     return r;

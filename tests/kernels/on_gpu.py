@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-# Each tool, and how it speaks of the bug that is planted for it.
+# Each tool, and the words with which it reports the bug that is planted for it.
 TOOLS = {
     "memcheck": r"Invalid __global__ read",
     "racecheck": r"Race reported|hazard detected|Error: .*hazard",

@@ -8,7 +8,9 @@
 // row, so that lanes read different banks. A fragment is the part of a matrix that one instruction
 // loads to the registers of a warp; its pieces are the registers of a lane.
 // for_lane<lane_index>(lane) says which elements of a fragment a lane holds. push<T>() takes room
-// for a tensor T from the block's shared memory, and returns it and the rest.
+// for a tensor T from the block's shared memory, and returns it and the rest. A block transposes a
+// square of side<T> elements, of which vector_size<T> make 16 bytes; `rows` and `columns` are axes
+// whose sizes are known only at the launch.
 #pragma once
 
 #include "spio/facts.h"
