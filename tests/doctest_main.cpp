@@ -10,7 +10,7 @@ namespace {
 // How many cases a filter leaves; those that are skipped do not count.
 unsigned case_count = 0;
 
-// Tells each skipped case and why: the reason is the case's description.
+// Prints each skipped case and why it is skipped: the reason is the case's description.
 struct skip_listener : doctest::IReporter {
     explicit skip_listener(doctest::ContextOptions const&) {}
     void report_query(doctest::QueryData const&) override {}

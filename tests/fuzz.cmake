@@ -1,9 +1,9 @@
 # Programs that libFuzzer feeds.
 # SPDX-License-Identifier: Apache-2.0
 
-# fuzz_NAME.cpp as a test, fed 5000 times, and a million by night. The libraries, which all programs share, tell libFuzzer
-# which way they go. Where there are no sanitizers they are as their users have them, and there is no
-# such test.
+# Adds fuzz_NAME.cpp as a test, which is fed 5000 inputs, or a million in nightly builds. The libraries, which all programs
+# share, are compiled so that libFuzzer sees which branches run. Without sanitizers they are as their users have them, and
+# there is no such test.
 #     spio_add_fuzzer(NAME TEST LIBRARIES TARGET... OPTIONS OPTION...)
 function(spio_add_fuzzer name test)
     if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")

@@ -131,7 +131,8 @@ void draw_tile(picture& out, int x, int y, bank_map const& map) {
 // What the banks serve, pass by pass: a lane waits while its banks serve another.
 void draw_passes(picture& out, int x, int y, bank_map const& map) {
     for (int bank = 0; bank < num_banks; bank += map.banks_of_cell()) {
-        map.draw(out, x + bank_width * bank, y - map.height() - 4, bank, false, map.banks(bank));
+        map.draw(out, x + bank_width * bank, y - map.height() - 4, bank, /*is_framed=*/false,
+                 map.banks(bank));
     }
     int passes = 0;
     for (int first = 0; first < 32; first += map.lanes_at_once()) {
@@ -151,7 +152,7 @@ void draw_passes(picture& out, int x, int y, bank_map const& map) {
                     continue;
                 }
                 std::string const lane = std::to_string(waiting[bank][n]);
-                map.draw(out, left, top, bank, true, lane,
+                map.draw(out, left, top, bank, /*is_framed=*/true, lane,
                          "pass " + std::to_string(passes) + ": lane " + lane + ", bank " +
                              map.banks(bank));
             }

@@ -243,7 +243,7 @@ spec host_kernel(std::string const& source) {
 
 } // namespace
 
-TEST_CASE("what is wrong in a kernel for the host is told of its header, not of a folder") {
+TEST_CASE("an error in a kernel for the host names its header, and no temporary folder") {
     test::folder const folder;
     write_host_headers(folder);
     header const headers[] = {{"f/body.cuh", "// A body.\nno_type x;\n"}};

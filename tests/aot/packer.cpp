@@ -1,10 +1,10 @@
-// What the packer answers and makes for a list of lines, beside what was recorded.
+// What the packer answers and makes for a list of lines, compared with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of compiled kernels. The packer compiles the kernels that a manifest lists, and
 // writes them into a pack. Scripts stand for nvcc, clang++, ptxas and fatbinary: each writes its
 // own command, and what it read, into the file that it should make. packer.txt has each line after
-// a $, and then the answer. Whoever means a change records it:
+// a $, and then the answer. To change the answers on purpose, record the file:
 //     SPIO_RECORD_PACKER=tests/aot/packer.txt build/ci/tests/aot/test_aot -tc="*packer answers*"
 #include <doctest/doctest.h>
 

@@ -145,7 +145,9 @@ static int compilations_by(int processes, int lock_error, bool lock_file_is_a_fo
 
 TEST_CASE("32 processes compile each key once") {
     constexpr int rounds = 3;
-    for (int round = 0; round < rounds; round++) CHECK(compilations_by(32, 0, false) == keys);
+    for (int round = 0; round < rounds; round++) {
+        CHECK(compilations_by(32, /*lock_error=*/0, /*lock_file_is_a_folder=*/false) == keys);
+    }
     std::printf(
         "summary: cache.concurrency: 32 processes compiled %d keys once each, %d times over\n",
         keys, rounds);
@@ -154,7 +156,7 @@ TEST_CASE("32 processes compile each key once") {
 // The errors are those of systems that have no locks, or that lock files over a network.
 TEST_CASE("where locks fail, every answer is right, and kernels are compiled more than once") {
     for (int const error : {ENOLCK, EOPNOTSUPP, EINVAL, EIO, EAGAIN}) {
-        int const compilations = compilations_by(32, error, false);
+        int const compilations = compilations_by(32, error, /*lock_file_is_a_folder=*/false);
         CAPTURE(error);
         CHECK(compilations >= keys);
         CHECK(compilations <= 32 * keys);
@@ -163,7 +165,7 @@ TEST_CASE("where locks fail, every answer is right, and kernels are compiled mor
                         compilations, keys);
         }
     }
-    CHECK(compilations_by(32, 0, /*lock_file_is_a_folder=*/true) >= keys);
+    CHECK(compilations_by(32, /*lock_error=*/0, /*lock_file_is_a_folder=*/true) >= keys);
 }
 
 TEST_CASE("a process that holds a lock and dies, or never ends, delays others for a time only") {

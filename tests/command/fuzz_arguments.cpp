@@ -3,8 +3,8 @@
 //
 // A pack is a file of compiled kernels; a policy says whether kernels come from packs or from a
 // compiler. libFuzzer calls LLVMFuzzerTestOneInput with bytes that it changes so that more code is
-// reached; a call that aborts is a finding. tests/fuzz.cmake has it run 5000 times, by night a
-// million. For longer:
+// reached; a call that aborts is a finding. tests/fuzz.cmake has it run 5000 times, in nightly
+// tests a million. For longer:
 //     build/ci/tests/command/fuzz_arguments -runs=10000000 -max_len=512 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>

@@ -213,7 +213,7 @@ TEST_CASE("whichever call of the driver fails, the command succeeds or ends as a
     machine.expect({});
     CHECK(ask(words).status == exit_status::success);
     std::cout << "summary: command.gpu.faults: of " << calls << " calls of the driver "
-              << failed + harmless << " failed in turn, " << failed << " told, " << harmless
+              << failed + harmless << " failed in turn, " << failed << " reported, " << harmless
               << " while giving back or not needed\n";
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("a problem that no memory holds is refused before anything is allocate
     CHECK(fake::the_machine().objects.empty());
 }
 
-TEST_CASE("a pack beside the program that cannot be read is told, and others are asked") {
+TEST_CASE("a pack beside the program that cannot be read is reported, and others are asked") {
     fake::the_machine().expect({});
     pack_folder const packs;
     std::ofstream(packs.folder / "damaged.spiopack") << "no pack";
@@ -272,7 +272,7 @@ TEST_CASE("an image of a family that this program does not know is not called st
                    "\"scale_rows n=1000 for sm_90a\""));
 }
 
-TEST_CASE("a wrong result is told, and is a failure") {
+TEST_CASE("a wrong result is reported, and the command fails") {
     auto& machine = fake::the_machine();
     machine.expect({});
     pack_folder const packs;

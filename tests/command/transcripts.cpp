@@ -1,10 +1,10 @@
-// What the command prints for a list of lines, each word and number, beside what was recorded.
+// All that the command prints for a list of lines, compared with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of compiled kernels, a family the kernels of one operation. `spio` is the
 // project's command: it compiles, runs, measures and lists kernels. The fake driver stands for
 // CUDA's, NVRTC is not there. transcripts.txt has each line with what it printed; of long answers a
-// digest. Whoever means a change records it, and commits the file:
+// digest. To change the answers on purpose, record and commit the file:
 //     SPIO_RECORD_TRANSCRIPTS=tests/command/transcripts.txt build/ci/tests/command/test_command
 //     -tc="*transcript*"
 #include "tests/cuda/fake_machine.h"
@@ -76,12 +76,11 @@ std::string pack_of(std::vector<pack_entry> const& entries) {
     return {reinterpret_cast<char const*>(packed.data()), packed.size()};
 }
 
-// The environment variables that the command reads, and SPIO_POLICI, a misspelled one, of which it
-// warns: those that are told, and none besides. They are again what they were when the object is
-// destroyed.
+// Sets the given ones of the environment variables that the command reads, and unsets the others,
+// until the object is destroyed. SPIO_POLICI is a misspelled one, of which the command warns.
 class variables {
   public:
-    variables(std::initializer_list<std::pair<char const*, char const*>> told) {
+    variables(std::initializer_list<std::pair<char const*, char const*>> given) {
         for (auto const* name :
              {"SPIO_CACHE_DIR", "SPIO_NVRTC", "SPIO_POLICI", "SPIO_POLICY", "HOME", "CUDA_HOME",
               "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "XDG_CACHE_HOME",
@@ -90,7 +89,7 @@ class variables {
             names.emplace_back(name);
             unsetenv(name);
         }
-        for (auto const& [name, value] : told) setenv(name, value, 1);
+        for (auto const& [name, value] : given) setenv(name, value, 1);
     }
     ~variables() {
         for (auto const& name : names) unsetenv(name.c_str());
@@ -139,8 +138,9 @@ class stage {
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    // What a line answers: its status, then what it printed and told. `memory` is what a problem
-    // may take, in bytes: with 1 byte every problem is refused before a kernel runs.
+    // The answer to a line: its status, then what it printed on standard output and told on
+    // standard error. `memory` is what a problem may take, in bytes: with 1 byte every problem is
+    // refused before a kernel runs.
     std::string ask(std::string const& line, std::uint64_t memory = 1) {
         std::vector<std::string> words;
         for (std::size_t begin = 0; begin < line.size();) {
@@ -202,8 +202,8 @@ class stage {
                              {"HOME", "/nowhere"},
                              {"CUDA_HOME", "/nowhere"}};
 
-    // A cache with an intact image, a damaged one, an unfinished file, one that was moved aside and
-    // one that nobody knows; each was used at a time that is told here.
+    // Makes a cache with an intact image, a damaged one, an unfinished file, one that was moved
+    // aside and an unknown one, all last used at a fixed time.
     void fill_cache() {
         REQUIRE(mkdir(cache.c_str(), 0700) == 0);
         cache::options options;

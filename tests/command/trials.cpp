@@ -1,12 +1,12 @@
-// The data, the references and the bounds of trials, beside what was recorded.
+// The data, the references and the bounds of trials, compared with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from, a pack a file of compiled kernels. A trial is a problem
 // with random data, which `spio run --check` compares with sums in double. The kernels of the fake
-// driver, which stands for CUDA's, compute nothing: all results stay NaN, so that each line tells
-// the first result as it should be and how far off it may be. trials.txt has the lines, each after
-// a $; what comes after a | is no part of the kernel's own problem. Whoever means a change of the
-// answers records it, and commits the file:
+// driver, which stands for CUDA's, compute nothing: all results stay NaN, so that each answer has
+// what the first result should be and how far off it may be. trials.txt has the lines, each after a
+// $; what comes after a | is no part of the kernel's own problem. To change the answers on purpose,
+// record and commit the file:
 //     SPIO_RECORD_TRIALS=tests/command/trials.txt build/ci/tests/command/test_command
 //     -tc="*trials*"
 #include "tests/cuda/fake_machine.h"

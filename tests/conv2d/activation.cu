@@ -1,5 +1,8 @@
 // The activations of convolutions, of every number in bfloat16.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A thread computes as many numbers as `values` says, four results of each. A bfloat16 is the upper
+// half of a float.
 #include "activation.h"
 
 #include "conv2d/activation.cuh"

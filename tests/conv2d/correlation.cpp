@@ -5,8 +5,9 @@
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
 // the host device, which simulates one on the CPU. With small effort (is_small()) it runs fewer
-// sizes. fprop and dgrad are both correlations. A residual is a tensor that is added to the output,
-// a preactivation the value before the activation, of which dgrad takes the derivative.
+// sizes, and share() is the part of some problems that an effort runs. fprop and dgrad are both
+// correlations of groups of 8 channels. A residual is a tensor that is added to the output, a
+// preactivation the value before the activation, of which dgrad takes the derivative.
 #include "correlation.h"
 
 #include "last_step.h"
@@ -149,8 +150,8 @@ void expect_sums(trial& trial, variant const& variant, problem const& problem,
             trial.expect_within(tensor, i, number_of(bits[i], problem.type), sums.values[i],
                                 error_bound(problem, sums, i));
         }
-        // All other outputs must have the same bits on every device; the host device rounds SiLU
-        // and GELU otherwise than a GPU.
+        // The host device rounds SiLU and GELU differently from a GPU; all other outputs must have
+        // the same bits on every device.
         bool const is_smooth =
             problem.activation == activation::silu || problem.activation == activation::gelu;
         if (!is_smooth) trial.same_bits(tensor, bits);
@@ -172,7 +173,7 @@ void run_random(trial& trial, std::vector<variant> const& variants, int problems
 
 void run_infinite(trial& trial, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
-        auto const problem = drawn_problem(trial.random(), variant.layer, true);
+        auto const problem = drawn_problem(trial.random(), variant.layer, /*is_small=*/true);
         tensors inputs(trial.random(), problem);
         for (unsigned short const bits : special_elements(problem.type)) {
             inputs.input[trial.random()() % inputs.input.size()] = bits;

@@ -50,7 +50,8 @@ template <class F> result in_context(F f) {
     object* const context = current_context();
     return context == nullptr ? result::invalid_context : f(context->device);
 }
-// The handles of the default streams, which are the same in every context.
+// The handles of the default streams, which are the same in every context: 0, 1 for the legacy one
+// and 2 for that of each thread.
 inline bool is_default(abi::stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= 2; }
 // Calls f with the object of a stream, null for a default one; fails if there is none.
 template <class F> result in_stream(abi::stream handle, F f) {

@@ -103,7 +103,7 @@ inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attri
     case abi::function_attribute::non_portable_cluster_size_allowed:
         return say(value, int(kernel->allows_large_clusters));
     default:
-        return say(value, 32);
+        return say(value, 32); // registers of a thread
     }
 }
 inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute attribute, int value,
@@ -123,8 +123,8 @@ inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t
         if (found == nullptr) return result::invalid_handle;
         // Kernels have one parameter. compute-sanitizer reports a program that asks for more.
         if (index > 0) std::abort();
-        bool const is_told = static_cast<bool>(gpus.params_bytes);
-        return *offset = 0, say(size, is_told ? gpus.params_bytes(found->name) : sizeof(addition));
+        bool const is_set = static_cast<bool>(gpus.params_bytes);
+        return *offset = 0, say(size, is_set ? gpus.params_bytes(found->name) : sizeof(addition));
     });
 }
 inline result answer(to<"cuFuncLoad">, abi::function handle) {
@@ -142,7 +142,7 @@ inline result answer(to<"cuOccupancyMaxActiveBlocksPerMultiprocessor">, int* blo
     gpus.request = "shared " + std::to_string(bytes);
     return gpus.find(kind::function, handle) ? say(blocks, 2048 / threads) : result::invalid_handle;
 }
-// The numbers that the driver is told of a launch, and its attributes.
+// The numbers and the attributes of a launch, as text.
 inline std::string described(abi::launch_config const& config) {
     std::string text;
     auto const add = [&](char const* name, auto... numbers) {
@@ -180,10 +180,10 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         auto const& attribute = config->attributes[a];
         bool const divides = attribute.id != abi::launch_attribute_id::cluster_dimension ||
                              config->grid_x % attribute.value.cluster.x == 0;
-        bool const is_told =
+        bool const is_allowed =
             attribute.id != abi::launch_attribute_id::programmatic_stream_serialization ||
             attribute.value.allowed == 1;
-        if (!divides || !is_told) return result::invalid_value;
+        if (!divides || !is_allowed) return result::invalid_value;
     }
     return in_stream(config->stream, [&](object* stream) {
         if (stream != nullptr && stream->device != function->device) return result::invalid_handle;

@@ -58,8 +58,8 @@ struct machine {
     bool has_stubs = false;
     // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
-    // Milliseconds, moved on by each kernel that runs if its time is told, that of a graph too;
-    // else half a millisecond lies between any two events.
+    // In milliseconds. If milliseconds_of_kernel is set, each kernel that runs moves the clock on
+    // by its time, also in a graph; otherwise any two events are half a millisecond apart.
     double clock = 0;
     std::function<double(std::string const&)> milliseconds_of_kernel;
     bool are_events_late = false; // no event is passed yet

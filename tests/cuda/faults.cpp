@@ -5,8 +5,9 @@
 // keeps what is behind a handle, as memory and kernels, in plain objects, notes the calls, and can
 // fail any. expect(fault) forgets what was noted, and sets the next fault; {} is none. spio.cuda
 // has a class for each kind of the driver's handles. Its errors say what was `tried`, of which
-// subject, and the reason. Destructors throw none: a driver is given a function that is told of
-// them, as losses. compare_with_record() compares lines with those of a file, or writes it.
+// subject, and the reason. Destructors do not throw: they pass errors, as losses, to a function
+// that the driver was given. compare_with_record() compares lines with those of a file, or writes
+// it.
 #include "tests/spec/recorded.h"
 
 #include <doctest/doctest.h>
@@ -294,6 +295,6 @@ TEST_CASE("each call of the driver fails once") {
     CHECK(entries.size() == abi::table::size + 1u); // and cuGetProcAddress
     std::cout << "summary: cuda.faults: " << calls.size() << " calls of " << entries.size()
               << " entries fail, " << pairs << " faults: " << thrown << " errors thrown, " << told
-              << " losses told, " << right << " results right all the same, " << wrong
+              << " losses reported, " << right << " results right all the same, " << wrong
               << " wrong\n";
 }

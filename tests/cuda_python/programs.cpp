@@ -42,7 +42,7 @@ def d(n): return n
     CHECK_THROWS_AS(program.compile("absent"), spio::error);
 }
 
-TEST_CASE("the types of a function and of its result may be told in either order") {
+TEST_CASE("the types of a function and of its result may be given in either order") {
     for (auto const* types :
          {"argtypes=[int32, int32], restype=float32", "restype=float32, argtypes=[int32, int32]"}) {
         py::program const program({.name = "k.py",

@@ -1,4 +1,4 @@
-// What is no CUDA Python is refused with its place, its rule and the calls that led there.
+// Programs that are not CUDA Python are refused with the place, the rule and the calls.
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. SPIO_REJECTED is
@@ -117,7 +117,7 @@ TEST_CASE("an error in a signature shows the decorator") {
                    "                    ^\n");
 }
 
-TEST_CASE("what is nested too deeply is one error") {
+TEST_CASE("nesting that is too deep gives one error") {
     auto const expect_nesting_error = [](std::string const& body) {
         auto const message = message_of(body_of_k(body));
         CHECK_MESSAGE(message.find(": nesting: ") != std::string::npos, message);
@@ -144,7 +144,7 @@ TEST_CASE("what is nested too deeply is one error") {
     CHECK_MESSAGE(message.find(": nesting: ") != std::string::npos, message);
 }
 
-TEST_CASE("texts that are hostile end soon, each with one error") {
+TEST_CASE("hostile texts are refused quickly, each with one error") {
     auto const start = std::chrono::steady_clock::now();
     std::string const megabyte(1 << 20, 'x');
     std::string const texts[] = {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """sentences.py [--list]
 
-A line of sentences.txt has the begin of a sentence and, after a |, what tests it: the name of a TEST_CASE, or a text
+A line of sentences.txt has the beginning of a sentence and, after a |, what tests it: the name of a TEST_CASE, or a text
 that stands in rejected.txt, or a test of python/dialect_*test.py or command/cuda_python.py. A line of
 specification.txt has a statement of the specification, CUDA Python v0.2, instead.
 """
@@ -54,7 +54,7 @@ def main():
             faults.append(f"no test is named for: {sentence}")
     for begin, test in cited:
         if sum(sentence.startswith(begin) for sentence in found) != 1:
-            faults.append(f"this is the begin of no sentence, or of several: {begin}")
+            faults.append(f"no sentence, or more than one, begins like this: {begin}")
     for _, test in cited + specified:
         if test not in names and test not in refused:
             faults.append(f"there is no such test: {test}")

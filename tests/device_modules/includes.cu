@@ -1,5 +1,4 @@
-// The kernel of kernel.cuh, with Spio's dimensions and tensors included as headers: its code must
-// equal that of the file that imports them as a module.
+// The kernel of kernel.cuh with headers included, whose code must equal that of imports.cu.
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/dims.h"
 

@@ -8,7 +8,7 @@ from blocks import unlike_output, unlike_source
 
 
 class Outputs(unittest.TestCase):
-    """Lines of a page beside what a command prints."""
+    """Lines of a page, compared with what a command prints."""
 
     def expect(self, is_like, wanted, printed):
         """Expects that the lines wanted are taken for what was printed, or are not."""
@@ -33,7 +33,7 @@ class Outputs(unittest.TestCase):
 
 
 class Excerpts(unittest.TestCase):
-    """Lines of a page beside a file of seven lines, of which one is empty."""
+    """Lines of a page, compared with a file of seven lines, of which one is empty."""
 
     def expect(self, is_like, wanted):
         """Expects that the lines wanted are taken for an excerpt of the file, or are not."""

@@ -157,7 +157,7 @@ TEST_CASE("a call that fails is reported, whichever it is, and no object is leak
         reset_machine();
     }
     std::cout << "summary: launch.faults: " << calls.size() << " calls of " << entries.size()
-              << " entries, " << pairs << " faults: " << reported << " told, " << right
+              << " entries, " << pairs << " faults: " << reported << " reported, " << right
               << " results right all the same, " << wrong << " wrong\n";
     CHECK(pairs >= 500); // else too little was tested
 }

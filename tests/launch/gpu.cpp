@@ -120,7 +120,7 @@ TEST_CASE("a call of the driver that fails is reported, whichever it is, and not
     machine.expect({});
     CHECK(run(losses) == expected);
     std::cout << "summary: launch.gpu.faults: " << calls << " calls failed in turn, " << reported
-              << " told, " << harmless << " while giving back or not needed\n";
+              << " reported, " << harmless << " while giving back or not needed\n";
 }
 
 TEST_CASE("threads that ask for one kernel at once get it loaded once") {

@@ -58,7 +58,8 @@ TEST_CASE("the host device loads images for the host that have a function, and n
     CHECK(refusal_of(image_kind::host, true) == "nothing");
 }
 
-TEST_CASE("the line of a fault is the innermost one outside of shared headers, by a trusted tool") {
+// The host device asks addr2line, or llvm-addr2line, for the lines of a fault, innermost first.
+TEST_CASE("a fault names its innermost line outside of shared headers, found by a trusted tool") {
     device const machine = host_device({host::allocate, host::release});
     host::compiled_in const shipped;
     no_source const no_compiler;

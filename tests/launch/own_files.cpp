@@ -26,7 +26,7 @@ import spio.spec;
 using namespace spio;
 
 // The test launch.refused_files runs this case with a log, and looks for both lines.
-TEST_CASE("files of this machine that cannot be used are told in the log, and change nothing") {
+TEST_CASE("files of this machine that cannot be used are logged, and change nothing") {
     fake::the_machine().expect({});
     cuda::driver const driver(fake::find);
     jit::nvrtc const compiler(fake::nvrtc, "fake");

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from; an image is a compiled kernel. A tiered kernel begins
-// with one kernel, while a better one is compiled behind, which takes over at a launch. `tiers`
-// runs the compilations and counts them: compiled, taken (over), unchanged (no better one), failed.
+// with one kernel, while a better one is compiled in the background and takes over at a launch.
+// `tiers` runs the compilations and counts them: compiled, taken (over), unchanged (no better one),
+// failed.
 // fake::the_machine() has the state of the fake driver.
 #include <doctest/doctest.h>
 
@@ -73,7 +74,7 @@ struct rig {
     axpby_kernel load(image const& image) const {
         return kernels.load(typed_image<axpby::params>{image, spec_number(1).grid});
     }
-    // Has a better kernel looked for behind the launches, which may find none.
+    // Starts a search for a better kernel in the background, which may find none.
     void improve(std::function<std::optional<image>()> find) {
         auto const find_one = [find = std::move(find)] {
             auto found = find();
@@ -223,7 +224,7 @@ TEST_CASE("the end of the tiers waits for one compilation, drops the others, and
     CHECK(rig.is_first(other));
 }
 
-TEST_CASE("for a tiered kernel that is destroyed before its turn nothing is compiled") {
+TEST_CASE("nothing is compiled for a tiered kernel that is destroyed before its turn") {
     rig rig;
     std::latch begun(1), may_end(1);
     std::atomic<int> compilations = 0;

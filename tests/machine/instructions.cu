@@ -19,8 +19,8 @@
 
 using namespace spio::machine;
 
-// The names of variables do not matter here: p, q and f are global memory, s shared memory, and
-// a4 a fragment of 4 registers.
+// Names and arguments do not matter here, since nothing runs: p, q and f are global memory, s
+// shared memory, and a4 a fragment of 4 registers.
 extern "C" __global__ void every_instruction(unsigned* p, unsigned short* q, float* f) {
     unsigned a4[4], a2[2], a1[1];
     auto* s = dynamic_shared();

@@ -14,7 +14,8 @@
 
 using namespace spio::machine;
 
-// The names of variables do not matter here: p is global memory, s shared memory, b an mbarrier.
+// Names and arguments do not matter here, since nothing runs: p is global memory, s shared memory,
+// b an mbarrier, and fN an accumulator of N registers.
 extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* map, unsigned* p) {
     auto* s = dynamic_shared();
     auto* b = (mbarrier_word*)s;

@@ -3,8 +3,9 @@
 //
 // The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
 // a b is the epilogue. A trial runs a test case on a device: a GPU, or the host device, which
-// simulates one on the CPU. With small effort (is_small()) it runs fewer sizes. A kernel's name has
-// its body, then the orders in which a and b are stored, or what else is special about it.
+// simulates one on the CPU. With small effort (is_small()) it runs fewer sizes, and share() is the
+// part of some problems that an effort runs. A kernel's name has its body, then the orders in which
+// a and b are stored, or what else is special about it.
 #include "products.h"
 #include "inputs.h"
 #include "trial.h"
@@ -206,7 +207,8 @@ void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
         x.a.bits[x.a.place(0, by_rows ? 3 : 77, by_rows ? 77 : 3)] = infinity;
         x.a.bits[x.a.place(0, by_rows ? 69 : 5, by_rows ? 5 : 69)] = not_a_number;
         auto const a = trial.make("a", x.a.bits), b = trial.make("b", x.b.bits);
-        stored_matrix const d = {p.m, p.n, 80, 1, {}};
+        constexpr int leading = 80; // elements from row to row, of which a matrix has p.n
+        stored_matrix const d = {p.m, p.n, leading, 1, {}};
         // All of it is read below, but a kernel writes only the matrix: the rest must not be
         // uninitialized. The bytes 0xff are NaN in each type.
         auto const results = trial.make<float>("d", d.size());

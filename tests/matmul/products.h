@@ -48,13 +48,18 @@ inline constexpr problem row_column = any_sizes(bf16, result_type::bf16, rows, c
 inline constexpr problem row_row = any_sizes(fp16, result_type::fp16, rows, rows);
 inline constexpr problem column_column = any_sizes(bf16, result_type::fp32, columns, columns);
 inline constexpr problem column_row = any_sizes(fp16, result_type::fp32, columns, rows);
-inline constexpr problem gelu = with_epilogue(row_row, true, activation::gelu, true);
-inline constexpr problem silu = with_epilogue(column_row, false, activation::silu, true);
-inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
+inline constexpr problem gelu =
+    with_epilogue(row_row, /*bias=*/true, activation::gelu, /*residual=*/true);
+inline constexpr problem silu =
+    with_epilogue(column_row, /*bias=*/false, activation::silu, /*residual=*/true);
+inline constexpr problem relu =
+    with_epilogue(row_column, /*bias=*/true, activation::relu, /*residual=*/false);
+// Sizes that the kernel knows, in no whole tiles.
 inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
-// Of each configuration, m and n are those of a block's tile, stages those of the ring of factors;
-// a warpgroup stores results through buffers; cluster_m and cluster_n are blocks of a cluster. A
+// A product is named after the orders of a and b, or what else is special about it. Of each
+// configuration, m and n are those of a block's tile, stages those of the ring of factors; a
+// warpgroup stores results through buffers; cluster_m and cluster_n are blocks of a cluster. A
 // band is rows of clusters that are passed column by column; splits are blocks that share the sum
 // over k; a multiprocessor runs `blocks` at a time. Between them they have one to three consumers
 // (m / 64), and clusters along m, n, k and several.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
-// a b is the epilogue.
+// a b is the epilogue. A kernel's name has the orders in which a and b are stored, or else its
+// activation, the shape of its clusters (square) or tiles (high), or that it knows its sizes.
 #include "products.h"
 
 #include "matmul/wgmma.cuh"

@@ -16,7 +16,7 @@
 #include "seed.h"
 #include "spio/layout_table.h"
 
-using drawn_table = spio::layout_table<16, 24>;
+using drawn_table = spio::layout_table</*MaxAxes=*/16, /*MaxDigits=*/24>; // more than are drawn
 
 // A random layout of up to three bases and ten digits, as plain numbers.
 inline oracle::layout draw_layout(dice& random) {
@@ -97,14 +97,19 @@ inline drawn_table table_of(oracle::layout const& model) {
             size *= d.size;
             dynamic |= model.bases[d.base].dynamic && model.is_coarsest(d);
         }
-        table.add_axis({static_cast<int>(size), dynamic, a.kind == "plain", a.pitch});
+        table.add_axis({.size = static_cast<int>(size),
+                        .is_dynamic = dynamic,
+                        .is_plain = a.kind == "plain",
+                        .pitch = a.pitch});
         for (oracle::digit const& d : a.placed) {
             bool const coarsest = model.is_coarsest(d);
-            table.add_digit(d.base, convert(d, coarsest && model.bases[d.base].ring), true,
-                            coarsest && model.bases[d.base].dynamic);
+            table.add_digit(d.base, convert(d, coarsest && model.bases[d.base].ring),
+                            /*is_placed=*/true, coarsest && model.bases[d.base].dynamic);
         }
-        for (oracle::digit const& d : a.sources)
-            table.add_digit(d.base, convert(d, false), false, false);
+        for (oracle::digit const& d : a.sources) {
+            table.add_digit(d.base, convert(d, /*ring=*/false), /*is_placed=*/false,
+                            /*is_dynamic=*/false);
+        }
     }
     return table;
 }

@@ -1,5 +1,5 @@
-// The position at an offset, in tensors whose pitches are known at run time and nest the axes in
-// any order. SPDX-License-Identifier: Apache-2.0
+// Positions at offsets, in tensors whose pitches, known at run time, nest the axes in any order.
+// SPDX-License-Identifier: Apache-2.0
 //
 // A pitch is the distance in memory between two steps of an axis. A dimension, such as I, is an
 // integer type that says what it counts; axis<K>(24) is the dimension K with 24 values, k / 8 and

@@ -231,8 +231,12 @@ TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches a
                                         ? random.draw_between(0, 1LL << random.draw_below(40))
                                     : random.one_in(8) ? spio::dynamic_pitch
                                                        : spio::dense;
-            table.add_axis({static_cast<int>(size), dynamic, true, pitch});
-            table.add_digit(a, {1, static_cast<int>(size), false}, true, dynamic);
+            table.add_axis({.size = static_cast<int>(size),
+                            .is_dynamic = dynamic,
+                            .is_plain = true,
+                            .pitch = pitch});
+            table.add_digit(a, {.stride = 1, .size = static_cast<int>(size), .is_ring = false},
+                            /*is_placed=*/true, dynamic);
             axes[a] = {size, pitch};
         }
         __int128 last = 0;

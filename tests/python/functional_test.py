@@ -156,6 +156,7 @@ class Gradients(unittest.TestCase):
         for dtype in (torch.float32, torch.bfloat16):
             x, weight, bias = (value.to(dtype).requires_grad_() for value in layer())
             weight = weight.float().detach().requires_grad_()  # as under autocast
+            # Stride, padding, dilation, whether it is transposed, the output's padding, and groups.
             numbers = [1, 1], [1, 1], [1, 1], False, [0, 0], 2
             y = operators.differentiable_conv2d(x, weight, bias, *numbers)
             backward = torch.ops.aten.convolution_backward_overrideable

@@ -59,6 +59,7 @@ def convolutions(seconds=75):
             gradient = tensor(y.shape, short, layouts[(index + 1) % 3], device="cuda")
             y.backward(gradient)
             values = [v.detach().double() for v in (x, weight, bias)]
+            # The bias's size, the window, nothing transposed, no padding of the output, the groups, and which are wanted.
             sizes = [c], stride, padding, dilation, False, [0, 0], c // 8, [True] * 3
             exact = [aten.conv2d(*values, **keywords)]
             exact += torch.ops.aten.convolution_backward(gradient.double(), *values[:2], *sizes)
@@ -189,7 +190,7 @@ def leaks(count=100_000):
     sizes = []
     for _ in range(3):
         for _ in range(count // 2):
-            operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
+            operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)  # stride, padding and dilation of rows and columns
         torch.cuda.synchronize()
         sizes.append((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, torch.cuda.memory_allocated()))
     assert sizes[1][1] == sizes[2][1] and sizes[2][0] - sizes[1][0] < 1024, sizes

@@ -3,6 +3,8 @@
 #
 # It asserts nothing: it prints times for people. The operators are functions of PyTorch that launch Spio's
 # kernels; spio.functional chooses between them and PyTorch's own. aten is PyTorch's own library of operators.
+# operators.conv2d() takes x, the weight, the bias, and by rows and columns the stride, the padding and the dilation;
+# operators.matmul() a, b, the bias, the activation, the residual, and whether the result is float.
 import copy
 import json
 import os
@@ -89,7 +91,7 @@ def timed(call):
 for (x, weight), (n, c, size, taps) in zip(tensors, layers):
     times.append([])
     y = timed(lambda: functional.conv2d(x, weight, padding=taps // 2, groups=c // 8))
-    loss = y.sum()  # PyTorch imports much, once, where a gradient is told
+    loss = y.sum()  # the first call of backward() with a gradient would import many of PyTorch's modules
     torch.cuda.synchronize()
     timed(loss.backward)
 print(json.dumps(times))

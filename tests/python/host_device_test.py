@@ -5,7 +5,8 @@
 # kernels for it, of convolutions with 16 channels and the like (python/operators/host.manifest). Within spio.strict() a
 # call that no kernel computes is an error. check_sums(test, result, exact, magnitudes, count) compares sums of `count`
 # products with those in double, within the bound of rounding to float, and returns the largest part of the bound. aten
-# is PyTorch's own library of operators.
+# is PyTorch's own library of operators. operators.conv2d() takes x, the weight, the bias, and by rows and columns the
+# stride, the padding and the dilation.
 import itertools
 import os
 import unittest

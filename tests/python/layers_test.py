@@ -19,7 +19,7 @@ class Subclass(nn.Conv2d):
 
 
 def convolution(channels=16, size=3, groups=None, **keywords):
-    """A layer of PyTorch with filters of size x size; its groups have 8 channels unless their number is told."""
+    """A layer of PyTorch with filters of size x size; its groups have 8 channels unless their number is given."""
     return nn.Conv2d(channels, channels, size, groups=groups or channels // 8, **keywords)
 
 

@@ -39,7 +39,9 @@ def conv2d_arguments(layout, dtype, requires_grad=False):
 
 
 def matmul_arguments(dtype):
-    """Arguments of the operator matmul, one case for each form that it takes."""
+    """Arguments of the operator matmul, one case for each form that it takes.
+    They are a, b, the bias, the activation, the residual, and whether the result is float.
+    """
     a, b = tensor((24, 16), dtype), tensor((16, 8), dtype)
     bias, residual = tensor((8,), torch.float32), tensor((24, 8), torch.float32)
     return [

@@ -1,11 +1,11 @@
-// The whole report of accesses and copies at the ends of memory, beside what was recorded.
+// Reports of accesses and copies at the ends of memory, compared as a whole with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
 // the GPU, and ends the launch with a report. Kernels here access arrays and shared memory at each
 // byte around their ends; record.plant() launches one, with a shape such as block_of(threads, bytes
 // of shared memory). word(i) is float i of that memory, barrier() an mbarrier in it. bounds.txt has
-// the reports. Whoever means a change records it:
+// the reports. To change them on purpose, record the file:
 //     SPIO_RECORD_BOUNDS=tests/sim/bounds.txt build/ci/tests/test_sim -tc="*accesses*recorded*"
 #include "report_record.h"
 
@@ -67,7 +67,7 @@ template <class Word> void plant_accesses(report_record& record) {
                     *reinterpret_cast<Word volatile*>(machine::dynamic_shared()) =
                         *reinterpret_cast<Word volatile*>(array->data() + offset);
                 },
-                true);
+                /*unwritten_reads=*/true);
         }
     }
     for (int offset = 256 - 2 * size; offset <= 256 + size; ++offset) {

@@ -7,9 +7,10 @@
 // expression; expect_no_misuse expects no report. word(i) is float i of the block's shared memory,
 // barrier() an mbarrier behind them, which make_barrier() initialises. `shape` launches two blocks
 // of 64 threads; a fixture has floats to copy from and 1024 floats for each block to copy to.
+// map_of() is the tensor map of 10 rows of 24 floats in boxes of 4 rows of 8.
 #include "bulk_fixture.h"
 
-TEST_CASE("ranges come and go") {
+TEST_CASE("ranges are loaded and stored") {
     fixture const global;
     expect_no_misuse(shape, [&] {
         make_barrier();
@@ -38,7 +39,7 @@ TEST_CASE("ranges come and go") {
     }
 }
 
-TEST_CASE("boxes come and go, with zeros outside") {
+TEST_CASE("boxes are loaded and stored, with zeros outside of the tensor") {
     fixture const global;
     for (auto const swizzle : {spio::sim::swizzle_span::none, spio::sim::swizzle_span::bytes_32}) {
         auto const input = map_of(global.input.data(), swizzle);
@@ -87,7 +88,7 @@ template <class Early, class Late> static void load(fixture const& global, Early
 }
 static auto const no_work = [] {};
 
-TEST_CASE("loads are waited for") {
+TEST_CASE("a thread must wait for a load before it uses what is loaded") {
     fixture const global;
     auto const copy_word = [&] {
         global.target(machine::block_index().x)[thread()] = word(thread());
@@ -165,8 +166,8 @@ TEST_CASE("loads are waited for") {
                   });
 }
 
-TEST_CASE("a box is checked where it lies in memory, and nowhere else") {
-    // The tensor has 240 floats.
+TEST_CASE("a box is checked only where it lies within the tensor") {
+    // The memory has 8 rows of 24 floats, the tensor 10.
     spio::sim::memory<float> const short_of_two_rows{192, "from"};
     auto const map = map_of(short_of_two_rows.data(), spio::sim::swizzle_span::none);
     auto const load_from = [&](int column, int row) {
@@ -202,7 +203,7 @@ TEST_CASE("a box is checked where it lies in memory, and nowhere else") {
     }
 }
 
-TEST_CASE("a load needs an order after what was read where it writes") {
+TEST_CASE("a load must be ordered after reads of the memory that it writes") {
     fixture const global;
     for (bool const has_fences : {false, true}) {
         auto const kernel = [&] {

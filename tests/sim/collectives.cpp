@@ -45,7 +45,7 @@ TEST_CASE("shuffles read the lane that they name") {
     }
 }
 
-TEST_CASE("sums, the least and the greatest, over some lanes") {
+TEST_CASE("sums, least and greatest values over some lanes") {
     spio::sim::memory<int> results(4 * 32, "got");
     for (unsigned const lanes : {all_lanes, 0x0000ffffU, 0x80000001U, 0x55555555U}) {
         expect_no_misuse({.shape = {.block = {32}}}, [&] {
@@ -75,7 +75,7 @@ TEST_CASE("sums, the least and the greatest, over some lanes") {
     }
 }
 
-TEST_CASE("a lane that does not arrive is missed") {
+TEST_CASE("a lane that does not arrive is reported") {
     launch_shape const shape = {.grid = {3}, .shape = {.block = {64}}};
     expect_misuse(misuse::lane_missing, "lane 5 .*shuffle|lanes 0-31, of which 5 have ended", shape,
                   [] {
@@ -91,7 +91,7 @@ TEST_CASE("a lane that does not arrive is missed") {
     expect_no_misuse({.shape = {.block = {16}}}, [] { machine::sync_warp(0xffff); });
 }
 
-TEST_CASE("lanes that ask for different things are found") {
+TEST_CASE("lanes that call different collectives are reported") {
     launch_shape const shape = {.shape = {.block = {32}}};
     expect_misuse(misuse::collective_mismatch,
                   "asks for (ballot|shuffle_xor) of lanes 0-31, while lanes", shape, [] {

@@ -1,4 +1,4 @@
-// What the host device keeps of accesses, blocks and free memory, beside what keeps all of it.
+// The host device's records of accesses, blocks and free memory, against oracles that keep all.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A thread, here an observer, counts epochs: one ends
@@ -6,7 +6,7 @@
 // known to have ended. The race shadow keeps the latest accesses to each byte of shared memory. An
 // oracle keeps all of them: an access races with an earlier one of another observer if one of the
 // two writes, not both are atomic, and the clock of the later one does not have the epoch of the
-// earlier one. A grain is the unit in which global memory is given out. A block set has the blocks
+// earlier one. A grain is the unit in which global memory is allocated. A block set has the blocks
 // that are known to have come before.
 #include "sim/checker/block_order.h"
 #include "sim/checker/race_shadow.h"
@@ -83,7 +83,7 @@ class history {
 
 } // namespace
 
-TEST_CASE("the race shadow finds the races of an oracle that forgets nothing") {
+TEST_CASE("the race shadow finds the same races as an oracle that forgets nothing") {
     std::mt19937 random(85);
     auto const number_below = [&](int count) {
         return static_cast<int>(random() % static_cast<unsigned>(count));
@@ -131,7 +131,7 @@ TEST_CASE("the race shadow finds the races of an oracle that forgets nothing") {
     CHECK(accesses > 8 * races); // histories are long before they end in a race
 }
 
-TEST_CASE("the race shadow remembers what is old, after a million of other accesses") {
+TEST_CASE("the race shadow remembers old accesses after a million others") {
     race_shadow shadow;
     shadow.open(bytes);
     vector_clock const none;
@@ -217,7 +217,7 @@ TEST_CASE("free grains are taken from the smallest range that is long enough") {
     }
 }
 
-TEST_CASE("sets of blocks and clocks have what was put into them, and copies stay apart") {
+TEST_CASE("sets of blocks and clocks have what was put into them, and copies are independent") {
     std::mt19937 random(4);
     for (int round = 0; round < 300; ++round) {
         std::array<block_set, 3> sets;

@@ -53,13 +53,13 @@ template <bool Waits> static void run_ring(spio::sim::memory<int> const& output)
     }
 }
 
-TEST_CASE("a ring of stages goes round") {
+TEST_CASE("a ring of stages works for several rounds") {
     spio::sim::memory<int> output(640, "got");
     expect_no_misuse(shape, [&] { run_ring<true>(output); });
     for (int i = 0; i < 640; i++) CHECK(output.data()[i] == i / 64 + 31 - i % 32);
 }
 
-TEST_CASE("a stage that is filled before it was emptied") {
+TEST_CASE("a stage that is filled before it was emptied is reported") {
     spio::sim::memory<int> output(640, "got");
     for (auto const& order : orders) {
         auto const result =
@@ -72,7 +72,7 @@ TEST_CASE("a stage that is filled before it was emptied") {
     misuses_reported++;
 }
 
-TEST_CASE("polling and waiting see the same") {
+TEST_CASE("a poll sees the same phases as a wait") {
     expect_no_misuse(shape, [] {
         if (thread() == 0) machine::mbarrier_init(barrier(0), 64);
         machine::sync_block();
@@ -86,7 +86,7 @@ TEST_CASE("polling and waiting see the same") {
     });
 }
 
-TEST_CASE("an mbarrier is initialised once, and then used") {
+TEST_CASE("an mbarrier must be initialised exactly once before it is used") {
     expect_misuse(misuse::mbarrier_not_made,
                   "mbarrier_arrive at shared offset 1024, where no mbarrier", shape,
                   [] { machine::mbarrier_arrive(barrier(0)); });
@@ -118,7 +118,7 @@ TEST_CASE("an mbarrier is initialised once, and then used") {
         [] { machine::mbarrier_init(reinterpret_cast<machine::mbarrier_word*>(&word(1)), 1); });
 }
 
-TEST_CASE("the word of an mbarrier is not for reading or writing") {
+TEST_CASE("plain reads and writes of an mbarrier's word are reported") {
     for (bool const writes : {false, true}) {
         expect_misuse(misuse::mbarrier_touched, "where the word of an mbarrier is", shape, [&] {
             if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
@@ -133,7 +133,7 @@ TEST_CASE("the word of an mbarrier is not for reading or writing") {
     }
 }
 
-TEST_CASE("a phase takes the arrivals and bytes that it expects") {
+TEST_CASE("more arrivals or bytes than a phase expects, or can count, are reported") {
     expect_misuse(misuse::mbarrier_overrun, "has all its 1 arrivals and waits for 64 bytes", shape,
                   [] {
                       if (thread() > 0) return;
@@ -163,7 +163,7 @@ TEST_CASE("a phase takes the arrivals and bytes that it expects") {
     });
 }
 
-TEST_CASE("a phase that never ends") {
+TEST_CASE("a wait for a phase that never ends is reported") {
     expect_misuse(
         misuse::deadlock,
         "threads 32-95 wait for the phase of parity 0 of the mbarrier at shared offset 1024, "

@@ -53,7 +53,7 @@ TEST_CASE("every thread has its index, and every block its shared memory") {
     }
 }
 
-TEST_CASE("shared memory has an end") {
+TEST_CASE("accesses outside of shared memory are reported") {
     launch_shape const shape = {.grid = {2}, .shape = {.block = {64}, .shared_bytes = 256}};
     expect_misuse(misuse::shared_out_of_bounds,
                   "a write of 4 bytes at shared offset 256, .* has 256 bytes", shape,
@@ -65,7 +65,7 @@ TEST_CASE("shared memory has an end") {
     expect_no_misuse(shape, [] { *shared<int>(4 * machine::thread_index().x) = 1; });
 }
 
-TEST_CASE("shared accesses are aligned") {
+TEST_CASE("misaligned accesses to shared memory are reported") {
     launch_shape const shape = {.shape = {.block = {32}, .shared_bytes = 1024}};
     expect_misuse(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4",
                   shape, [] { *shared<int>(2) = 1; });
@@ -122,7 +122,7 @@ TEST_CASE("accesses of any number of bytes are checked") {
     });
 }
 
-TEST_CASE("shared memory is read after it was written") {
+TEST_CASE("reads of shared memory that was never written are reported") {
     launch_shape const shape = {.shape = {.block = {64}, .shared_bytes = 256}};
     spio::sim::memory<int> output(64, "got");
     expect_misuse(misuse::shared_uninitialised,
@@ -165,7 +165,7 @@ TEST_CASE("a read of shared memory that another thread writes later is a race") 
     });
 }
 
-TEST_CASE("global memory is what was allocated") {
+TEST_CASE("accesses outside of allocated global memory are reported") {
     launch_shape const shape = {.shape = {.block = {32}}};
     spio::sim::memory<float> first(32, "first");
     spio::sim::memory<float> second(1000, "second");

@@ -23,7 +23,7 @@ template <class T = int> static T& word(int i) {
 static launch_shape const shape = {.grid = {2}, .shape = {.block = {128}, .shared_bytes = 1024}};
 constexpr unsigned all_lanes = 0xffffffff;
 
-TEST_CASE("a read of what another thread wrote needs a barrier between") {
+TEST_CASE("a read of what another thread wrote must come after a barrier") {
     expect_misuse(misuse::race, "a (read|write) of 4 bytes at shared offset [0-9]+, where thread",
                   shape, [] {
                       word(thread()) = 1;
@@ -46,7 +46,7 @@ TEST_CASE("a read of what another thread wrote needs a barrier between") {
     CHECK(result.text() == "no misuse");
 }
 
-TEST_CASE("a warp orders its lanes by sync_warp, not by what else it does together") {
+TEST_CASE("a warp's lanes are ordered by sync_warp, but not by other collectives") {
     auto const reverse_lanes = [](bool synchronises) {
         int const warp = thread() / 32 * 32;
         int const lane = thread() % 32;
@@ -85,7 +85,7 @@ TEST_CASE("accesses to neighbouring bytes do not race") {
     });
 }
 
-TEST_CASE("reads do not race, and any number of them comes before a write") {
+TEST_CASE("reads do not race with each other, and each must be ordered before a later write") {
     expect_no_misuse(shape, [] {
         if (thread() == 0) word(0) = 1;
         machine::sync_block();
@@ -109,7 +109,7 @@ TEST_CASE("reads do not race, and any number of them comes before a write") {
         });
 }
 
-TEST_CASE("atomics do not race among themselves, but with the rest") {
+TEST_CASE("atomics do not race with each other, but do with plain accesses") {
     expect_no_misuse(shape, [] {
         if (thread() == 0) word<unsigned>(0) = 0;
         machine::sync_block();
@@ -130,7 +130,7 @@ TEST_CASE("atomics do not race among themselves, but with the rest") {
     CHECK(sum[0] == 256);
 }
 
-TEST_CASE("a release and an acquire of one word order what is around them") {
+TEST_CASE("a release and an acquire of one word order the accesses before and after them") {
     auto const pass = [](bool releases) {
         unsigned& flag = word<unsigned>(255);
         if (thread() == 0) flag = 0;

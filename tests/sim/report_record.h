@@ -20,7 +20,8 @@
 struct report_record {
     std::vector<std::string> lines;
 
-    // Records the report of a kernel that has a misuse.
+    // Records the report of a kernel that has a misuse. With unwritten_reads, a read of global
+    // memory that nobody wrote is one too.
     void plant(std::string const& name, launch_shape const& shape,
                std::function<void()> const& kernel, bool unwritten_reads = false) {
         auto const report = spio::sim::launch(

@@ -1,4 +1,4 @@
-// The whole report of each planted misuse at its limits, beside what was recorded.
+// Reports of planted misuses at their limits, compared as a whole with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A collective is an operation that the lanes of a warp perform together. The host device simulates
@@ -6,8 +6,8 @@
 // launch with a report. Each kernel here runs with numbers on both sides of a limit, in one order
 // of threads, so that the report is the same each time; record.plant() launches it, with a shape
 // such as block_of(threads, bytes of shared memory). word(i) is float i of that memory, barrier()
-// an mbarrier in it, which make_barrier(arrivals) initialises. reports.txt has the reports. Whoever
-// means a change records it:
+// an mbarrier in it, which make_barrier(arrivals) initialises. reports.txt has the reports. To
+// change them on purpose, record the file:
 //     SPIO_RECORD_REPORTS=tests/sim/reports.txt build/ci/tests/test_sim -tc="*reports*recorded*"
 #include "report_record.h"
 

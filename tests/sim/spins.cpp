@@ -1,4 +1,4 @@
-// Loops that wait for a change without saying so, and launches in which nothing changes.
+// Loops that wait for a change by plain reads, and launches in which nothing changes any more.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
@@ -77,7 +77,7 @@ TEST_CASE("a thread that spins lets other threads run") {
 }
 
 // More reads than begin an observation, none of them of the same address.
-TEST_CASE("long loops that read much are no spins") {
+TEST_CASE("long loops that read much are not spins") {
     spio::sim::memory<int> input(100'000, "input");
     for (int& value : input) value = 1;
     spio::sim::memory<int> output(64, "output");
@@ -90,7 +90,7 @@ TEST_CASE("long loops that read much are no spins") {
     CHECK(output[1] == 100'000);
 }
 
-TEST_CASE("a deadlock is no livelock") {
+TEST_CASE("a deadlock is not reported as a livelock") {
     expect_misuse(misuse::deadlock, "nobody can go on: thread 0 waits at barrier 0", shape, [] {
         if (thread() == 0) machine::sync_block();
     });

@@ -1,9 +1,9 @@
-// Which arguments of launches each family takes, and how it refuses others, as it was recorded.
+// Which arguments of launches each family takes, and how it refuses others, against a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A launch passes tensors to a kernel that was made for a problem. Each size and each address of a
 // right launch is changed in turn, by one. arguments.txt has the answers: the grid or the problem
-// of what is taken, or the words of the refusal. Whoever means a change records it:
+// of what is taken, or the words of the refusal. To change them on purpose, record the file:
 //     SPIO_RECORD_ARGUMENTS=tests/spec/arguments.txt build/ci/tests/spec/test_spec -tc="*launch*"
 #include "tests/spec/recorded.h"
 
@@ -87,7 +87,7 @@ std::string launched_sizes(conv2d::problem const& p) {
     return text;
 }
 
-// Makes the arguments of a correlation (fprop or dgrad) with one number changed, and tells the
+// Makes the arguments of a correlation (fprop or dgrad) with one number changed, and returns the
 // sizes that the launch takes from them; throws if it refuses them.
 template <class T> std::string taken_correlation(conv2d::problem const& p, changes& change) {
     using namespace conv2d;
@@ -289,7 +289,7 @@ void ask_vectors() {
 
 } // namespace
 
-TEST_CASE("arguments of launches are taken or refused as it was recorded") {
+TEST_CASE("arguments of launches are taken or refused as recorded") {
     lines.clear();
     ask_convolutions();
     ask_products();

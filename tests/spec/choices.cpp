@@ -1,10 +1,10 @@
-// What each family lists, estimates and chooses for drawn problems, beside what was recorded.
+// What each family lists, estimates and chooses for drawn problems, compared with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A body is a kernel template. fprop is the forward pass, dgrad and wgrad compute the gradients of
 // input and filter. A configuration says how blocks share a problem; a family lists those that fit,
-// estimates their times and chooses one. Only measurements on a GPU tell whether a change of
-// estimates is a gain; this test tells that there is a change. choices.txt has a line for each
+// estimates their times and chooses one. Only measurements on a GPU show whether a change of
+// estimates is a gain; this test shows that there is a change. choices.txt has a line for each
 // problem: digests of the configurations that are listed, with their estimates, features and
 // kernels, and what is chosen. To change them on purpose, record the file and commit it:
 //     SPIO_RECORD_CHOICES=tests/spec/choices.txt build/ci/tests/spec/test_spec -tc="*recorded*"

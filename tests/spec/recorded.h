@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Some answers have no oracle, such as estimated times; others have too many numbers to be written
-// down. A file has a line for each question, with the answer or a digest of it. Whoever means a
-// change of the answers writes the file anew, by setting an environment variable, and commits it.
+// down. A file has a line for each question, with the answer or a digest of it. To change the
+// answers on purpose, have the test write the file anew, by an environment variable, and commit it.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What references compute, and which arguments they and launches refuse, beside what was recorded.
+// What references compute, and which arguments they and launches refuse, compared with a record.
 // SPDX-License-Identifier: Apache-2.0
 //
 // fprop is the forward pass, dgrad and wgrad compute the gradients of input and filter. A residual
@@ -6,8 +6,8 @@
 // which dgrad takes the derivative. A reference computes a family's results in double, with a bound
 // of the error that a kernel may have. Kernels are compared with references within the bounds, so
 // that a bound that is too wide hides mistakes; here each value and each bound counts.
-// references.txt has a digest for each problem, and the words of each refusal. Whoever means a
-// change records it, and commits the file:
+// references.txt has a digest for each problem, and the words of each refusal. To change them on
+// purpose, record and commit the file:
 //     SPIO_RECORD_REFERENCES=tests/spec/references.txt build/ci/tests/spec/test_spec
 //     -tc="*computed*"
 #include "tests/spec/recorded.h"
@@ -108,7 +108,7 @@ void add_convolution(record& record, std::string_view words) {
         auto const bounds = bounds_of(p, filter);
         record.add(name,
                    {&filter.values, &filter.magnitudes, &bias.values, &bias.magnitudes, &bounds});
-        auto const one_more = record.elements(x_size + 1, false);
+        auto const one_more = record.elements(x_size + 1, /*is_bf16=*/false);
         record.ask(name + " x + 1", [&] { conv2d::reference_gradients(p, one_more, dy); });
         record.ask(name + " dy is x", [&] { conv2d::reference_gradients(p, x, one_more); });
         return;
@@ -127,7 +127,7 @@ void add_convolution(record& record, std::string_view words) {
     record.add(name, {&output.values, &output.magnitudes, &output.errors, &bounds, &second.values,
                       &second.magnitudes, &second.errors});
     // Every argument is refused where it has another size.
-    auto const words_more = record.elements(input.size() + 1, false);
+    auto const words_more = record.elements(input.size() + 1, /*is_bf16=*/false);
     auto const floats_more = record.floats(channels + 1);
     auto const ask = [&](std::string const& argument, auto const& change) {
         auto changed = inputs;
@@ -221,7 +221,7 @@ void add_products(record& record) {
         matmul::operands const operands = {.a = a, .b = b, .bias = bias, .c = c};
         auto const results = matmul::reference(p, operands);
         record.add(name, {&results.values, &results.bounds});
-        auto const more = record.elements(a.size() + b.size(), true);
+        auto const more = record.elements(a.size() + b.size(), /*is_bf16=*/true);
         auto const floats = record.floats(bias.size() + 1);
         std::vector<double> const doubles(c.size() + 1);
         auto const ask = [&](std::string const& argument, auto const& change) {
@@ -249,7 +249,7 @@ void add_sums(record& record) {
         auto const y = layernorm_2d::reference(p, x, weight, bias, 0.25F);
         auto const name = "layernorm_2d " + text_of(p);
         record.add(name, {&y});
-        auto const more = record.elements(x.size() + 1, false);
+        auto const more = record.elements(x.size() + 1, /*is_bf16=*/false);
         auto const floats = record.floats(channels + 1);
         record.ask(name + " x", [&] { layernorm_2d::reference(p, more, weight, bias, 1); });
         record.ask(name + " weight", [&] { layernorm_2d::reference(p, x, floats, bias, 1); });
@@ -263,7 +263,7 @@ void add_sums(record& record) {
 
 } // namespace
 
-TEST_CASE("references are computed, and refuse arrays, as they were recorded") {
+TEST_CASE("references are computed, and arrays are refused, as recorded") {
     record record;
     add_convolutions(record);
     add_numbers(record);

@@ -1,5 +1,5 @@
-// Functions of 2^16 cells, the most that are checked: only in nightly tests, since compilers take
-// long. SPDX-License-Identifier: Apache-2.0
+// Functions of 2^16 cells, the most that are checked: nightly only, since compilers take long.
+// SPDX-License-Identifier: Apache-2.0
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks

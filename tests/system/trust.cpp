@@ -93,7 +93,7 @@ TEST_CASE("a file is trusted if nobody else can write to it or above it") {
         CHECK(refusal_of(ground.file) == path + " can be written to by others: everyone");
         chmod(path.c_str(), status.st_mode | S_IWGRP);
         CHECK(contains(refusal_of(ground.file), path + " can be written to by others: group "));
-        CHECK(refusal_of(ground.file, true).empty());
+        CHECK(refusal_of(ground.file, /*has_private_groups=*/true).empty());
         chmod(path.c_str(), status.st_mode);
     }
 }
@@ -101,10 +101,13 @@ TEST_CASE("a file is trusted if nobody else can write to it or above it") {
 TEST_CASE("in a folder with the sticky bit data is trusted, and code is not") {
     test_place const ground;
     chmod((ground / "a/b").c_str(), 01777);
-    CHECK(refusal_of(ground.file, false, trusted_file::use::data).empty());
+    auto const refusal_of_data = [&] {
+        return refusal_of(ground.file, /*has_private_groups=*/false, trusted_file::use::data);
+    };
+    CHECK(refusal_of_data().empty());
     CHECK(contains(refusal_of(ground.file), "a/b can be written to by others: everyone"));
     chmod((ground / "a/b").c_str(), 0777);
-    CHECK(!refusal_of(ground.file, false, trusted_file::use::data).empty());
+    CHECK(!refusal_of_data().empty());
 }
 
 TEST_CASE("links are followed to what they lead to, and no pipe is waited for") {
