@@ -62,6 +62,7 @@ class Kernel:
 
     def __init__(self, library, description, image):
         self.library, self.description = library, description
+        # Whether a launch overlaps the previous kernel is said at each launch, so not here.
         shape = LaunchShape(Extent(*description["grid"]),
                             BlockShape(Extent(*description["block"]), Extent(*description["cluster"]),
                                        description["shared_bytes"], False))

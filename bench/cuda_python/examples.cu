@@ -57,8 +57,8 @@ __global__ void black_scholes(double* call, double* put, double const* price, do
                               double const* years, int n) {
     int const i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    double const due = strike[i] * exp(-0.035 * years[i]);
-    double const spread = 0.45 * sqrt(years[i]);
+    double const due = strike[i] * exp(-0.035 * years[i]); // interest of 3.5 % a year
+    double const spread = 0.45 * sqrt(years[i]);           // a volatility of 45 % a year
     call[i] = value(1, price[i], due, spread);
     put[i] = value(-1, price[i], due, spread);
 }

@@ -84,7 +84,7 @@ inline std::vector<shape> random_shapes(unsigned seed, int count) {
 }
 
 // Wider draws, to train models on: every second shape has multiples of 64. Products of more than
-// 3e11 operations would take most of the time, and are left out.
+// 1.2e12 operations would take most of the time, and are left out.
 inline std::vector<shape> training_shapes(unsigned seed, int count) {
     std::mt19937 random(seed);
     auto const drawn = [&](double most, int unit) {

@@ -141,7 +141,7 @@ int main(int count, char** words) {
             write_features<products>(words[2], words[3], spio::sm_90a);
         } else {
             throw std::runtime_error(
-                "tell FAMILY, TIMES and OUT, or --predict TABLE FLOATS VALUES");
+                "the words must be FAMILY TIMES OUT, or --predict TABLE FLOATS VALUES");
         }
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());

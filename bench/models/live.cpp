@@ -187,7 +187,7 @@ class live_measurement {
 
 int main(int count, char** words) {
     try {
-        if (count != 3) throw std::runtime_error("tell PLAN and FOLDER");
+        if (count != 3) throw std::runtime_error("the words must be PLAN FOLDER");
         cuda::driver const driver;
         live_measurement bench(driver, words[2]);
         for (auto const& group : read_plan(words[1])) {

@@ -64,7 +64,7 @@ class measurement {
     std::string gpu_name() const { return gpu.target_device().name(); }
     spio::arch arch() const { return gpu.arch(); }
 
-    // Compiles, loads and checks the kernels of a group. Those that are wrong are told and left
+    // Compiles, loads and checks the kernels of a group. Wrong ones are noted in `out` and left
     // out.
     std::vector<swept_kernel> prepare(layer_group const& group, std::ostream& out) {
         auto const configs = choose_configs(group, gpu.arch());
@@ -156,7 +156,7 @@ class measurement {
                 for (std::size_t i; (i = next++) < specs.size();) {
                     try {
                         gpu.all_images().find(specs[i]);
-                    } catch (error const&) { // told when it is loaded
+                    } catch (error const&) { // reported when it is loaded
                     }
                 }
             });

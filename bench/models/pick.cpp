@@ -58,7 +58,7 @@ void measure(std::string const& plan) {
     }
     std::vector<layer_times> least(layers.size());
     std::size_t by_model = 0, candidates = 0;
-    unsigned long long sum = 0;
+    unsigned long long sum = 0; // is printed, so that no choice is optimized away
     auto const run_round = [&] {
         by_model = candidates = 0;
         for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -110,7 +110,7 @@ void explain_choice(std::string const& words) {
 
 int main(int count, char** words) {
     try {
-        if (count < 2) throw std::runtime_error("tell PLAN, or PLAN and a problem");
+        if (count < 2) throw std::runtime_error("usage: models_pick PLAN [PROBLEM]");
         count > 2 ? explain_choice(words[2]) : measure(words[1]);
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());

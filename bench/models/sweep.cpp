@@ -69,7 +69,8 @@ request parse(int count, char** words) {
     bool const is_compile = r.words.size() == 2 && r.words[0] == "compile";
     bool const is_measure = r.words.size() == 3 && r.words[0] == "measure";
     if (!is_count && !is_compile && !is_measure) {
-        throw std::runtime_error("tell 'count PLAN', 'compile PLAN' or 'measure PLAN OUT'");
+        throw std::runtime_error("the words must be 'count PLAN', 'compile PLAN' or 'measure "
+                                 "PLAN OUT'");
     }
     return r;
 }

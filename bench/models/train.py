@@ -76,7 +76,7 @@ def train(sweep, rows, columns, kind="residual", rounds=ROUNDS, objective="reg:s
     regret = sweep.times[rows] / sweep.best[sweep.layer[rows]] - 1
     if objective == "rank:pairwise":
         _, counts = numpy.unique(sweep.layer[rows], return_counts=True)
-        grades = numpy.clip(31 - numpy.round(regret * 62), 0, 31)
+        grades = numpy.clip(31 - numpy.round(regret * 62), 0, 31)  # XGBoost's, from 31 for the best to 0 for half as long again
         data = xgboost.DMatrix(features, grades)
         data.set_group(counts)
     else:

@@ -5,7 +5,7 @@
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it. The header dimensions.h, which is included before this file, declares the
-// dimensions I and K.
+// dimensions I and K. The next lines are read by compare.py, which compares the two in PTX.
 // typed has no: div, rem
 // typed differs from raw: nvrtc: +1 selp.b32: the outer digit is selected once more
 // typed differs from raw: nvcc: +1 selp.b32: the outer digit is selected once more

@@ -4,7 +4,9 @@
 // The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
 // should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
-// position in it. Compilers unroll such loops; this one they may not.
+// position in it. Compilers unroll such loops; this one they may not. The header dimensions.h,
+// which is included before this file, declares the dimensions I and K. The next lines are read by
+// compare.py, which compares the two in PTX.
 // typed has no: div, rem
 // typed differs from raw: clang-cuda: -3 and.b16 -2 cvt.u16.u32 -2 cvt.u32.u16 -1 mad.lo.s32 +2
 // mul.hi.u32 -3 mul.lo.s16 +1 mul.lo.s32 -2 mul.wide.u16 -1 mul.wide.u32 -1 or.b32 -2 shr.u16 +1

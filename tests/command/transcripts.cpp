@@ -76,11 +76,12 @@ std::string pack_of(std::vector<pack_entry> const& entries) {
     return {reinterpret_cast<char const*>(packed.data()), packed.size()};
 }
 
-// Sets the given ones of the environment variables that the command reads, and unsets the others,
-// until the object is destroyed. SPIO_POLICI is a misspelled one, of which the command warns.
+// Sets those of the environment variables that the command reads which have values here, and unsets
+// the others, until the object is destroyed. SPIO_POLICI is a misspelled one, of which the command
+// warns.
 class variables {
   public:
-    variables(std::initializer_list<std::pair<char const*, char const*>> given) {
+    variables(std::initializer_list<std::pair<char const*, char const*>> values) {
         for (auto const* name :
              {"SPIO_CACHE_DIR", "SPIO_NVRTC", "SPIO_POLICI", "SPIO_POLICY", "HOME", "CUDA_HOME",
               "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "XDG_CACHE_HOME",
@@ -89,7 +90,7 @@ class variables {
             names.emplace_back(name);
             unsetenv(name);
         }
-        for (auto const& [name, value] : given) setenv(name, value, 1);
+        for (auto const& [name, value] : values) setenv(name, value, 1);
     }
     ~variables() {
         for (auto const& name : names) unsetenv(name.c_str());
