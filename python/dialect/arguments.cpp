@@ -63,7 +63,7 @@ std::optional<array> interface_array(PyObject* value) {
     auto* const stream = PyDict_GetItemWithError(interface.get(), stream_key);
     if (stream == nullptr && PyErr_Occurred() != nullptr) throw python_error();
     if (stream != nullptr && stream != Py_None) return {};
-    return array_of_interface(interface.get(), true);
+    return array_of_interface(interface.get(), /*is_on_gpu=*/true);
 }
 
 // Asks Python for an Array, or for a pair: a number and the name of its type.

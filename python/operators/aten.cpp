@@ -77,7 +77,8 @@ auto gradients(Tensor const& gradient, Tensor const& input, Tensor const& weight
     auto const c = input.size(1);
     return call<Tensor, Tensor, Tensor>("aten::convolution_backward", "", gradient, input, weight,
                                         std::optional<numbers>({c}), stride, padding, dilation,
-                                        false, numbers{0, 0}, c / 8,
+                                        /*transposed=*/false, /*output_padding=*/numbers{0, 0},
+                                        /*groups=*/c / 8,
                                         torch::headeronly::HeaderOnlyArrayRef<bool>(mask));
 }
 
@@ -89,7 +90,8 @@ Tensor conv2d(Tensor const& input, Tensor const& weight, std::optional<Tensor> c
     auto const [stride, padding, dilation] = pairs(window);
     auto const [result] =
         call<Tensor>("aten::convolution", "", input, weight, converted(bias, input.scalar_type()),
-                     stride, padding, dilation, false, numbers{0, 0}, input.size(1) / 8);
+                     stride, padding, dilation, /*transposed=*/false,
+                     /*output_padding=*/numbers{0, 0}, /*groups=*/input.size(1) / 8);
     return channels_last(result);
 }
 

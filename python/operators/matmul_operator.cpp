@@ -41,8 +41,8 @@ stored_matrix matrix_of(Tensor const& tensor, char const* name) {
         return is_aligned && stride == 1 && neighbour >= width &&
                neighbour * element_bytes % 16 == 0;
     };
-    if (is_line(column_stride, row_stride, columns)) return view(row_stride, true);
-    if (is_line(row_stride, column_stride, rows)) return view(column_stride, false);
+    if (is_line(column_stride, row_stride, columns)) return view(row_stride, /*is_by_rows=*/true);
+    if (is_line(row_stride, column_stride, rows)) return view(column_stride, /*is_by_rows=*/false);
     STD_TORCH_CHECK(columns * element_bytes % 16 == 0, "spio::matmul: the rows of ", name, " have ",
                     columns * element_bytes, " bytes, which is no multiple of 16");
     auto copy =
