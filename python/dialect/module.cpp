@@ -11,13 +11,13 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit_dialect() {
     static PyModuleDef definition = {
         PyModuleDef_HEAD_INIT,
         "spio.dialect",
-        "Compiles and launches kernels of CUDA Python; spio.cuda is its face.",
-        -1,
-        nullptr,
-        nullptr,
-        nullptr,
-        nullptr,
-        nullptr};
+        "Compiles and launches kernels of CUDA Python, for the package spio.cuda.",
+        /*m_size=*/-1,         // no state for each interpreter
+        /*m_methods=*/nullptr, // the functions below add them
+        /*m_slots=*/nullptr,
+        /*m_traverse=*/nullptr,
+        /*m_clear=*/nullptr,
+        /*m_free=*/nullptr};
     return guarded([] {
         auto module = checked(PyModule_Create(&definition));
         for (auto* const add :

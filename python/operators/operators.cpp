@@ -63,6 +63,7 @@ double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t
     STD_TORCH_CHECK(pass == "fprop" || pass == "dgrad" || pass == "wgrad",
                     "spio::conv2d_microseconds: the pass is ", pass,
                     ", but must be fprop, dgrad or wgrad");
+    // The kernels compute groups of 8 channels, by filters of at most 7 x 7.
     STD_TORCH_CHECK(c % 8 == 0 && r > 0 && s > 0 && r <= 7 && s <= 7,
                     "spio::conv2d_microseconds: there are ", c, " channels, and the filter is ", r,
                     " x ", s);

@@ -3,7 +3,7 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // spec is what a kernel is compiled from: a problem (sizes and options), a configuration and an
-// architecture. A plan is a tensor map, by which TMA copies, but for its address.
+// architecture. A plan has all of a TMA tensor map but the address: sizes, strides, box.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"
@@ -158,16 +158,16 @@ void check_launch(std::mt19937& random, conv2d::problem const& problem, tally& c
     auto const q = [&] { return is_consistent ? problem.q() : extent(); };
     int const n = is_consistent ? problem.n : extent(), h = is_consistent ? problem.h : extent(),
               w = is_consistent ? problem.w : extent(), c = problem.c;
-    auto made_for = problem;
-    made_for.type = element_type::fp16;
-    if (random() % 2 == 0) made_for.made_for = known_sizes::any_image;
+    auto compiled = problem;
+    compiled.type = element_type::fp16;
+    if (random() % 2 == 0) compiled.made_for = known_sizes::any_image;
     std::optional<conv2d::problem> launched;
     if (problem.pass == direction::wgrad) {
         using args = wgrad_args<float>;
-        made_for.gradient = precision::fp32;
+        compiled.gradient = precision::fp32;
         launched = result_of([&] {
             return problem_of(
-                made_for,
+                compiled,
                 args{.x = input_of<half const>(address<half const>(), N(n), H(h), W(w), C(c)),
                      .dy = decltype(args::dy)(address<half const>(), N(n), P(p()), Q(q()), K(c)),
                      .dw = filter_of<float>(address<float>(), K(c), R(problem.r), S(problem.s)),
@@ -179,7 +179,7 @@ void check_launch(std::mt19937& random, conv2d::problem const& problem, tally& c
         int const rows = p(), columns = q();
         launched = result_of([&] {
             return problem_of(
-                made_for,
+                compiled,
                 correlation_args<half>{
                     .input =
                         input_of<half const>(address<half const>(), N(n), H(is_forward ? h : rows),
@@ -212,7 +212,7 @@ TEST_CASE("extreme problems of conv2d") {
         CAPTURE(i);
         if (!is_legal(problem)) {
             REQUIRE(!result_of([&] { return conv2d::grid(problem, config); }));
-            if (i % 10 != 0) continue; // to word an error takes as long as all else
+            if (i % 10 != 0) continue; // an error's text takes as long as all other checks
             REQUIRE(!result_of([&] { return conv2d::explain(problem, config, arch); }));
             REQUIRE(!result_of([&] { return conv2d::best_tma(problem); }));
             REQUIRE(!result_of([&] { return conv2d::best_wgrad_cp_async(problem, arch); }));
@@ -253,7 +253,7 @@ TEST_CASE("extreme problems of conv2d") {
     CHECK(counts.fitting > problems / 3);
     CHECK(counts.launched > problems / 6);
     CHECK(counts.specialized > 0);
-    CHECK(counts.spaces > problems / 3334);
+    CHECK(counts.spaces > problems / 3334); // of every 1000th problem, if it is legal
     std::cout << "summary: spec.conv2d.extreme: " << problems << " problems, " << counts.legal
               << " legal, " << counts.fitting << " configurations that fit, " << counts.launched
               << " launches, " << counts.specialized << " specialized, " << counts.spaces
@@ -293,5 +293,5 @@ TEST_CASE("the tallest image of one column has a weight gradient") {
         parse<conv2d::problem>("conv2d", "pass=wgrad n=1 c=8 h=2147483647 w=8 pad_h=0");
     auto const config = conv2d::best_config(problem, sm_90a);
     CHECK(conv2d::explain(problem, config, sm_90a).microseconds > 0);
-    CHECK(conv2d::specs_of(problem, config, sm_90a).size() == 2);
+    CHECK(conv2d::specs_of(problem, config, sm_90a).size() == 2); // partial sums, and their sum
 }

@@ -165,7 +165,8 @@ bool conclude(std::vector<candidate> const& best) {
 // Finds the parameters of a simulated tensor core that explain all results; whether there are some.
 // Each kind of tile has `tiles_of_kind` tiles.
 bool fit(experiments const& experiments, int tiles_of_kind) {
-    // A few tiles leave four ways to add, more of them thirty with what happens at zeros.
+    // A quarter of a sample of tiles selects the four best ways to add; the sample selects the
+    // thirty best of these combined with the ways to treat zeros.
     int const sample = std::min(tiles_of_kind, 40) * tile_kinds;
     auto ways = ways_to_add();
     judge(ways, experiments, sample / 4);

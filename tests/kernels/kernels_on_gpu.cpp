@@ -30,7 +30,7 @@ namespace {
 
 using namespace spio::test;
 
-// What the command line asks for; no names are all cases.
+// What the command line asks for; an empty list of names means all cases.
 struct request {
     std::filesystem::path images;
     std::vector<std::string> names;
@@ -41,7 +41,7 @@ struct request {
     bool has_host = true;
 };
 
-// What the command line asks for.
+// Reads the command line.
 request parse(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     request r;
@@ -62,10 +62,10 @@ request parse(int argc, char** argv) {
     return r;
 }
 
-// Opens the folders of images: all of them, or the one that is asked for. With is_told, prints
-// those whose code does not run on this GPU.
+// Opens the folders of images: all of them, or the one that is asked for. With prints_skipped,
+// prints those whose code does not run on this GPU.
 std::vector<std::unique_ptr<gpu_device>> open_images(request const& asked, gpu const& gpu,
-                                                     bool is_told) {
+                                                     bool prints_skipped) {
     std::vector<std::filesystem::path> folders;
     for (auto const& entry : std::filesystem::directory_iterator(asked.images)) {
         if (!entry.is_directory()) continue;
@@ -80,7 +80,7 @@ std::vector<std::unique_ptr<gpu_device>> open_images(request const& asked, gpu c
             gpu, folder, asked.is_bare ? memory_kind::bare : memory_kind::guarded);
         if (images->can_run()) {
             devices.push_back(std::move(images));
-        } else if (is_told) {
+        } else if (prints_skipped) {
             std::printf("skip %s: its code does not run on this GPU\n", images->name().c_str());
         }
     }
@@ -158,7 +158,7 @@ int run(request const& asked) {
     if (!asked.planted.empty()) {
         gpu const gpu;
         describe(gpu);
-        for (auto const& device : open_images(asked, gpu, /*is_told=*/true))
+        for (auto const& device : open_images(asked, gpu, /*prints_skipped=*/true))
             run_planted(*device, asked.planted);
         std::printf("ran what is planted for %s\n", asked.planted.c_str());
         return 0;

@@ -215,7 +215,9 @@ void plant_warps(report_record& record) {
     });
 }
 
-// Threads that wait in all ways, and blocks that have not begun.
+// Deadlocks and livelocks. In "waits", each bit of state has a warp of the first block wait in a
+// way of its own, while the other blocks have not begun. In "asks", threads poll forever, by an
+// acquire (kinds 0 and 1), a compare-exchange or an add of 0.
 void plant_deadlocks(report_record& record) {
     spio::sim::memory<unsigned> flags(4, "flags");
     for (unsigned i = 0; i < 4; ++i) flags[i] = 0;

@@ -6,6 +6,10 @@
 // of 8 and the positions in one. A derived axis is a function of several positions, such as a
 // swizzle. A compound index is one number for several indices, the last of which varies fastest.
 //
+// A checkerboard orders cells that come in pairs, of color 0 and color 1, side by side. Memory is
+// divided into rows of `ranks` cells, and every second row exchanges the cells of each pair, so
+// that `ranks` consecutive cells of one color lie at different places in their rows.
+//
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
