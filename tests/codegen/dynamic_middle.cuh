@@ -1,4 +1,4 @@
-// A width known late, in the middle: the rows to its left are as far apart as it says.
+// A middle axis whose size only the run knows: it determines the stride of the axis to its left.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers

@@ -30,7 +30,7 @@ std::vector<subcommand> const known = {
      .options = {{"--check", "", ""},
                  {"--seed", "NUMBER", ""},
                  {"--policy", "often|never", ""},
-                 {"--pack", "FILE", "", true}},
+                 {"--pack", "FILE", "", /*repeats=*/true}},
      .least_operands = 1,
      .most_operands = 4},
     {.name = "pack list", .operands = "FILE...", .least_operands = 1, .most_operands = 3},

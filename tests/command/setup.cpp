@@ -105,7 +105,7 @@ TEST_CASE("a trial finds each wrong number, and names the first") {
 
 namespace {
 
-// y = 2 x + 3 y, with a large array that no kernel reads: only the first so many numbers are drawn.
+// y = 2 x + 3 y, with a large array that no kernel reads, whose numbers repeat after drawn_count.
 constexpr int drawn_count = 1'048'573;
 void set_up_large(trial_setup& setup, axpby::problem const& problem) {
     axpby::N const n(problem.n), large_size(2 * drawn_count + 7);
@@ -230,7 +230,7 @@ void set_up_vectors(trial_setup& setup, axpby::problem const& problem) {
                 drawn_small.insert(*results.input(small)[position]);
                 drawn_integers.insert(*results.input(integer)[position]);
                 results.compare(integer, position, *results.input(integer)[position], 0);
-                results.compare(ones, position, -1, 0);
+                results.compare(ones, position, -1, 0); // an output begins with all bits set
             }
             CHECK(drawn_small == std::set<double>{3, 4, 5, 6});
             CHECK(drawn_integers == std::set<double>{-70000, -69999, -69998});

@@ -39,8 +39,9 @@ namespace {
 
 using namespace spio::pytorch;
 
-// The layers are the combinations of two numbers of channels and two sizes of images, and more; in
-// 200 rounds of each thread, better kernels take over while launches go on.
+// launch() makes two numbers of channels alternate and two sizes of images change every third time,
+// so that six layers are all combinations. In 200 rounds of each thread, better kernels take over
+// while launches go on.
 constexpr int thread_count = 8, rounds = 200, layers = 6;
 
 // The bytes of a kernel's parameters, which the fake driver copies at a launch.

@@ -17,7 +17,7 @@ namespace spio::test::matmul_products {
 // other values between them.
 struct stored_matrix {
     int lines, width, leading, batch;
-    std::vector<unsigned short> bits;
+    std::vector<unsigned short> bits = {};
 
     // The index of an element of a line, from the start of the batch.
     std::size_t place(int matrix, int line, int element) const {
@@ -59,7 +59,8 @@ inline constexpr unsigned short not_a_number = 0x7fff; // in fp16 and in bf16
 inline stored_matrix draw(std::mt19937& random, problem const& problem, int lines, int width) {
     int const unit = problem.alignment / 2;
     int const leading = (width + unit - 1) / unit * unit + unit * static_cast<int>(random() % 3);
-    stored_matrix matrix = {lines, width, leading, problem.batch, {}};
+    stored_matrix matrix = {
+        .lines = lines, .width = width, .leading = leading, .batch = problem.batch};
     matrix.bits.assign(matrix.size(), not_a_number);
     for (int m = 0; m < matrix.batch; ++m) {
         for (int line = 0; line < lines; ++line) {

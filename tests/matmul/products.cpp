@@ -109,8 +109,9 @@ void run_one(test::trial& trial, variant const& variant, problem const& p, input
     auto const a = trial.make("a", x.a.bits), b = trial.make("b", x.b.bits);
     auto const bias = trial.make("bias", x.bias);
     auto const c = trial.make("c", elements_of<Result>(x.c, p.type));
-    int const unit = p.alignment / 2; // elements of 2 bytes
-    stored_matrix d = {p.m, p.n, (p.n + unit - 1) / unit * unit + unit, p.batch, {}};
+    int const unit = p.alignment / 2;                          // elements of 2 bytes
+    int const leading = (p.n + unit - 1) / unit * unit + unit; // from row to row
+    stored_matrix d = {.lines = p.m, .width = p.n, .leading = leading, .batch = p.batch};
     auto const results = trial.make<Result>("d", d.size());
     std::vector<Result> guards(d.size());
     std::memset(guards.data(), 0xa5, guards.size() * sizeof(Result)); // no kernel may change these
@@ -208,7 +209,7 @@ void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
         x.a.bits[x.a.place(0, by_rows ? 69 : 5, by_rows ? 5 : 69)] = not_a_number;
         auto const a = trial.make("a", x.a.bits), b = trial.make("b", x.b.bits);
         constexpr int leading = 80; // elements from row to row, of which a matrix has p.n
-        stored_matrix const d = {p.m, p.n, leading, 1, {}};
+        stored_matrix const d = {.lines = p.m, .width = p.n, .leading = leading, .batch = 1};
         // All of it is read below, but a kernel writes only the matrix: the rest must not be
         // uninitialized. The bytes 0xff are NaN in each type.
         auto const results = trial.make<float>("d", d.size());

@@ -84,7 +84,9 @@ static_assert(injective<floats<i, axis<K>(4), derived(rotates, j).reading(i % 8,
 static_assert(overlapping<floats<swizzle(j, axis<I>(8)), swizzle(axis<I>(8), j)>>);
 static_assert(!is_injective<int>);
 
-// The swizzles of the reference and of TMA are free of conflicts, where plain rows are not.
+// bank_conflicts() counts how often a warp's access is repeated because lanes access different
+// words of one bank; 8 lanes of 16 bytes are one access. The swizzles of the reference and of TMA
+// are free of conflicts, where plain rows are not.
 using Load = compound_index<axis<K>(16) / 8, i>;
 using Checkered = cells<checkerboard(i, axis<K>(16) / 8)>;
 using Rows = cells<i, axis<K>(16) / 8>;

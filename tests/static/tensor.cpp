@@ -191,7 +191,7 @@ static_assert(tensor<float, axis<I>(16), axis<J>(32), axis<K>(8)>::size() == 16 
 static_assert(tensor<float, axis<I>(16), axis<J>(32), axis<K>(8)>::num_bytes() == 16 * 32 * 8 * 4);
 static_assert(tensor<half8, axis<I>(16), axis<J>(32)>::num_bytes() == 16 * 32 * 16);
 
-// 11.6: what is not outermost in memory may be written first.
+// The axis that is written first need not be the outermost in memory.
 using Transposed = chars<axis<I>(4).pitch(1), axis<J>(8).pitch(4)>;
 static_assert(Transposed::storage_size() == 32 && offset_of(Transposed(memory)[I(3)][J(7)]) == 31);
 
