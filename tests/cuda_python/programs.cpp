@@ -89,12 +89,17 @@ TEST_CASE("a specification has a symbol by its text, and a launch shape") {
 TEST_CASE("fragments: names mean what they mean in each text, and lines are those of its file") {
     // A device function that stands at this line of lib.py.
     auto const device = [](std::string const& text, int line) {
-        return py::source{"lib.py", "@cuda.jit(device=True)\n" + text, line};
+        return py::source{
+            .name = "lib.py", .text = "@cuda.jit(device=True)\n" + text, .first_line = line};
     };
     auto const fragments = [&](std::string const& kernel_line) {
         return std::vector<py::fragment>{
-            {.source = {"k.py", "@cuda.jit\ndef f(x):\n    " + kernel_line, 9, 5},
+            {.source = {.name = "k.py",
+                        .text = "@cuda.jit\ndef f(x):\n    " + kernel_line,
+                        .first_line = 9,
+                        .first_column = 5},
              .imports = "from spio import cuda as c",
+             // N is the number 4; g and h are the functions f of fragments 1 and 2.
              .globals = {{"N", "4"}, {"g", "f", 1}, {"h", "f", 2}}},
             {.source = device("def f(x):\n    return kind(x) + N", 19),
              .globals = {{"N", "float32(0.5)"}, {"kind", "float32"}}},
@@ -109,7 +114,7 @@ TEST_CASE("fragments: names mean what they mean in each text, and lines are thos
         float* data;
         long long shape, stride;
     } const params = {&result, 1, 4};
-    py::interpret(kernel, {}, {}, &params);
+    py::interpret(kernel, /*grid=*/{}, /*block=*/{}, &params);
     CHECK(result == 4.5F);
 
     std::string words;

@@ -19,7 +19,8 @@ namespace {
 
 unsigned bits_of(float x) { return std::bit_cast<unsigned>(x); }
 
-// The sum of c and the products, as the core computes it.
+// The sum of c and the products, as the core computes it. Each product is of a number and 1, which
+// has the bits 0x3f80 as a bfloat16.
 float sum_on(std::vector<float> const& products, float c, tensor_core const& core) {
     addend addends[16] = {};
     for (std::size_t k = 0; k < 16; ++k) {
@@ -76,6 +77,7 @@ TEST_CASE("infinities and NaN spread as in IEEE 754, and every NaN has the bits 
         CHECK(sum_on({0x1p127F, 0x1p127F}, 0, core) == inf);
         CHECK(sum_on({0x1p127F, 0x1p127F, -0x1p127F}, 0, core) == 0x1p127F);
     }
+    // As halves, 0x7c00 is infinity and 0x7c01 NaN.
     auto const times = [](unsigned a, unsigned b) {
         return product<half_format>(factor_of<half_format>(a), factor_of<half_format>(b)).kind;
     };

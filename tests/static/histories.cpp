@@ -30,7 +30,9 @@ constexpr bool keeps_steps() {
 }
 static_assert(keeps_steps());
 
-// Some sequences of three moves on each layout. The property tests try all, with many values.
+// Some sequences of three moves on each layout, of ten kinds: 0 to 4 subscript by a K, a Lane, a
+// K8, a Thread or coordinates of I, Lane and K8; 5 to 9 step by these. The property tests try all
+// sequences, with many values; here one value is drawn from the kinds.
 template <class Layout, int A, int B, int C> constexpr bool agrees() {
     auto const t = typename Layout::tensor(memory);
     return history::moves<Layout, A, B, C>::agree(t.origin(), {}, (A + 3 * B + 5 * C) % 19 + 1);

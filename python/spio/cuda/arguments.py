@@ -4,7 +4,9 @@
 # Numbers of Python, arrays of Spio, tensors of libraries with the newest DLPack and arrays with
 # __cuda_array_interface__ that no stream must be waited for are read in C++ (spio.dialect).
 # For any other object C++ calls adapt(), which knows the protocols __cuda_array_interface__, __array_interface__
-# and __dlpack__, and Python's buffers.
+# and __dlpack__, and Python's buffers. Functions of dialect take their arguments by position:
+#     from_interface(interface, is_on_gpu, owner)
+#     view(address, shape, strides, element, place, is_writable, owner)
 import ctypes
 
 from spio import dialect
