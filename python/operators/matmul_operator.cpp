@@ -49,7 +49,11 @@ stored_matrix matrix_of(Tensor const& tensor, char const* name) {
         new_dense(tensor, {rank == 3 ? tensor.size(0) : 1, rows, columns}, tensor.scalar_type());
     if (rank == 2) copy = torch::stable::select(copy, 0, 0);
     torch::stable::copy_(copy, tensor);
-    return {copy, {copy.mutable_data_ptr(), columns, rank == 3 ? rows * columns : 0, true}};
+    return {copy,
+            {.data = copy.mutable_data_ptr(),
+             .leading = columns,
+             .batch = rank == 3 ? rows * columns : 0,
+             .is_by_rows = true}};
 }
 
 activation activation_named(std::string const& name) {

@@ -97,7 +97,7 @@ class Page:
             folder.mkdir()
             for program in (consumers / "shipping" / name / "Release").glob("*"):
                 (folder / program.name).symlink_to(program)
-        # By day that is installed without the command.
+        # The daily tests install softmax without its command, which then comes from the build.
         own_command = self.folder / "build" / "softmax" / "softmax_spio"
         if not own_command.exists():
             own_command.symlink_to(self.options.build.resolve() / "examples" / "softmax" / "softmax_spio")

@@ -207,7 +207,8 @@ int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, 
     tally tally;
     std::size_t n = 0;
     for (auto const& config : space(layer, gpu.arch())) {
-        if (share.contains(n++)) try_once(gpu, stream, 1, layer, config, 3, tally);
+        if (share.contains(n++))
+            try_once(gpu, stream, /*seed=*/1, layer, config, /*repeats=*/3, tally);
     }
     return print_tally(std::string(words).c_str(), tally);
 }

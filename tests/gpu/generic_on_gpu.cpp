@@ -183,9 +183,11 @@ int run_random(std::string const& pack, std::size_t count, unsigned seed) {
             auto const wrong = tally.wrong;
             for (auto const& config : generic_configs(generic, gpu.arch())) {
                 if (pass == direction::wgrad) {
-                    run_gradient<float, half>(gpu, stream, random, generic, config, 2, tally);
+                    run_gradient<float, half>(gpu, stream, random, generic, config, /*repeats=*/2,
+                                              tally);
                 } else {
-                    run_correlation<half>(gpu, stream, random, generic, config, 2, tally);
+                    run_correlation<half>(gpu, stream, random, generic, config, /*repeats=*/2,
+                                          tally);
                 }
             }
             ++tally.problems;

@@ -108,7 +108,7 @@ TEST_CASE("accesses of any number of bytes are checked") {
         __tsan_write_range(shared<char>(0), 12);
         __tsan_read_range(shared<char>(0), 13);
     });
-    // More reads of one place than begin an observation, but each follows a write.
+    // So many reads of one place would be taken for an endless loop, but each follows a write.
     expect_no_misuse(shape, [] {
         for (int i = 0; i < 70'000; ++i) {
             __tsan_write_range(shared<char>(0), 24);
