@@ -8,8 +8,7 @@
 // when a kernel is compiled. A span is some neighbouring rows of dy. The workspace is the array in
 // global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one mma
 // computes. The gradient of the bias, the sum of dy, is a product of dy with ones: in the pair of
-// a tap without a partner, or else in a pair of its own, the unpaired bias. numbers_below<n> is
-// the list 0, 1, … n - 1 of template arguments.
+// a tap without a partner, or else in a pair of its own, the unpaired bias.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"
@@ -111,13 +110,16 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
                                             column_mask<Index, MmaTiles> const& mask,
                                             row_step const& step) {
-        add_mma_tiles(x, last, mask, step, numbers_below<MmaTiles>());
+#pragma unroll
+        for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
+            add_mma_tile(mma_tile, x, last, mask, step);
+        }
         if (step.has_dy()) add_unpaired_bias();
     }
     // Does what add_row does for a row of the padding, which is all zeros.
     __device__ __forceinline__ void add_no_row(row_step const& step) {
         if constexpr (Problem.bias && pairs.is_odd()) {
-            if (meets<r - 1>(step)) {
+            if (meets(step, r - 1)) {
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
                     multiply(sums_[last_column_pair],
@@ -143,23 +145,18 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
 
   private:
     // Whether a row of dy reads the row of x of a step under this row of the filter.
-    template <int Row> __device__ static bool meets(row_step const& step) {
-        return Row % advance == step.offset && step.first <= Row / advance &&
-               Row / advance <= step.last;
+    __device__ static bool meets(row_step const& step, int row) {
+        return row % advance == step.offset && step.first <= row / advance &&
+               row / advance <= step.last;
     }
-    // The parameters of these functions are those of add_row. All are inlined at any size, so that
-    // the accumulators stay in registers.
-    template <class Cursor, class Last, int... MmaTile>
-    __device__ __forceinline__ void add_mma_tiles(Cursor const& x, Last const& last,
-                                                  column_mask<Index, MmaTiles> const& mask,
-                                                  row_step const& step, numbers<MmaTile...>) {
-        (add_mma_tile<MmaTile>(x, last, mask, step), ...);
-    }
-    template <int MmaTile, class Cursor, class Last>
-    __device__ __forceinline__ void add_mma_tile(Cursor const& x, Last const& last,
+    // These functions are inlined at any size, so that the accumulators stay in registers: their
+    // mma tiles and rows are known when the loops over them are unrolled. A loop costs the compiler
+    // less than an instance for each number. The other parameters are those of add_row.
+    template <class Cursor, class Last>
+    __device__ __forceinline__ void add_mma_tile(int mma_tile, Cursor const& x, Last const& last,
                                                  column_mask<Index, MmaTiles> const& mask,
                                                  row_step const& step) {
-        constexpr Index first(16 * MmaTile);
+        Index const first(16 * mma_tile);
         auto const columns =
             make_coordinates(first.template get<N>(), column_under(first.template get<Q>(), S(0)));
         two_taps neighbours[max(row_pairs, 1)];
@@ -167,53 +164,51 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
             neighbours[pair].load_transposed(x[columns][column_under(Q(0), S(2 * pair))]);
-            if constexpr (!needs_no_mask) mask.apply(neighbours[pair], MmaTile);
+            if constexpr (!needs_no_mask) mask.apply(neighbours[pair], mma_tile);
         }
         if constexpr (has_column) {
-            column = last_taps<MmaTile>(last[columns]);
-            if constexpr (!needs_no_mask) mask.apply(column, MmaTile);
+            column = last_taps(mma_tile, last[columns]);
+            if constexpr (!needs_no_mask) mask.apply(column, mma_tile);
         }
-        add_rows<MmaTile>(neighbours, column, step, numbers_below<r>());
-    }
-    template <int MmaTile, int... Row>
-    __device__ __forceinline__ void add_rows(two_taps const (&neighbours)[max(row_pairs, 1)],
-                                             two_taps const& column, row_step const& step,
-                                             numbers<Row...>) {
-        ((meets<Row>(step) ? add<Row, MmaTile>(neighbours, column) : void()), ...);
+#pragma unroll
+        for (int row = 0; row < r; ++row) {
+            if (meets(step, row)) add_filter_row(row, mma_tile, neighbours, column);
+        }
     }
     // The last tap of two rows of x, with the previous row above this one.
-    template <int MmaTile, class Cursor>
-    __device__ __forceinline__ two_taps last_taps(Cursor const& last) {
+    template <class Cursor>
+    __device__ __forceinline__ two_taps last_taps(int mma_tile, Cursor const& last) {
         two_taps rows;
         if constexpr (KeepsRow) {
             rows.load_transposed(last);
         } else {
             one_tap column;
             column.load_transposed(last);
-            rows = stacked<T>(previous_row_[MmaTile], column);
-            previous_row_[MmaTile] = column;
+            rows = stacked<T>(previous_row_[mma_tile], column);
+            previous_row_[mma_tile] = column;
         }
         return rows;
     }
     // Adds the products of an mma tile under one row of the filter.
-    template <int Row, int MmaTile>
-    __device__ __forceinline__ void add(two_taps const (&neighbours)[max(row_pairs, 1)],
-                                        two_taps const& column) {
-        gradient const& dy = dy_[Row / advance][MmaTile];
+    __device__ __forceinline__ void add_filter_row(int row, int mma_tile,
+                                                   two_taps const (&neighbours)[max(row_pairs, 1)],
+                                                   two_taps const& column) {
+        gradient const& dy = dy_[row / advance][mma_tile];
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
-            add_product<MmaTile>(Row * row_pairs + pair, neighbours[pair], dy);
+            add_product(mma_tile, row * row_pairs + pair, neighbours[pair], dy);
         }
-        if constexpr (has_column && Row % 2 == 1) {
-            add_product<MmaTile>(first_column_pair + Row / 2, column, dy);
-        } else if constexpr (has_column && Row == r - 1) {
-            add_product<MmaTile>(first_column_pair + Row / 2, below_bias(column), dy);
+        if constexpr (has_column) {
+            bool const is_paired = row % 2 == 1;
+            if (is_paired || row == r - 1) {
+                add_product(mma_tile, first_column_pair + row / 2,
+                            is_paired ? column : below_bias(column), dy);
+            }
         }
     }
-    template <int MmaTile>
-    __device__ __forceinline__ void add_product(int pair, two_taps const& taps,
+    __device__ __forceinline__ void add_product(int mma_tile, int pair, two_taps const& taps,
                                                 gradient const& dy) {
-        if constexpr (is_half(MmaTile)) {
+        if (is_half(mma_tile)) {
             multiply_first_half(sums_[pair], taps, dy);
         } else {
             multiply(sums_[pair], taps, dy);

@@ -6,8 +6,7 @@
 // position, and returns a cursor: a place in the tensor. Problem (the sizes and options of a call)
 // and Config (how blocks and warps share it) are known when a kernel is compiled. A slice is the
 // channels of some groups, which a block takes. With a dilation of 2, rows are in two phases, each
-// of every second row. cast<D>(x) is the same number in the dimension D. numbers_below<n> is the
-// list 0, 1, … n - 1 of template arguments.
+// of every second row. cast<D>(x) is the same number in the dimension D.
 //
 //     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
@@ -97,29 +96,27 @@ template <problem Problem, config Config, arch Arch> struct consumer {
         warp.add(step, ring.stage(), previous);
         if (is_loaded) release();
     }
-    // The rows of whole images, all known at compile time.
+    // The rows of whole images, all known when the loop is unrolled.
     __device__ __forceinline__ void add_images() {
         block.full[ring.stage()]->wait(ring.parity());
-        add_image_rows(numbers_below<Problem.p() + Problem.r - 1>());
+#pragma unroll
+        for (int number = 0; number < Problem.p() + Problem.r - 1; ++number) add_image_row(number);
         release();
     }
-    template <int... Number> __device__ __forceinline__ void add_image_rows(numbers<Number...>) {
-        (add_image_row<Number>(), ...);
-    }
-    template <int Number> __device__ __forceinline__ void add_image_row() {
-        constexpr int row = Number - Problem.pad_h;
-        constexpr int first = max(0, Number - Problem.p() + 1);
-        constexpr int last = min(Number, Problem.r - 1);
+    __device__ __forceinline__ void add_image_row(int number) {
+        int const row = number - Problem.pad_h;
+        int const first = max(0, number - Problem.p() + 1);
+        int const last = min(number, Problem.r - 1);
         row_step const step = {
-            .number = Number, .offset = 0, .first = first, .last = last, .has_x = true};
+            .number = number, .offset = 0, .first = first, .last = last, .has_x = true};
         warp.sums.step();
-        if constexpr (Number < Problem.p()) warp.sums.load_dy(warp.dy[ring.stage()][P(Number)]);
-        if constexpr (row >= 0 && row < Block::h.size - Block::rows_above) {
+        if (number < Problem.p()) warp.sums.load_dy(warp.dy[ring.stage()][P(number)]);
+        if (row >= 0 && row < Block::h.size - Block::rows_above) {
             // The row's place in the stage: a row of zeros may come before the image. Lanes that
             // read the previous row of x, for a pair of taps of the last column, stand a row
             // higher.
-            constexpr H stored_row(row + Block::rows_above);
-            constexpr H one_above(stored_row > H(0) ? 1 : 0);
+            H const stored_row(row + Block::rows_above);
+            H const one_above(stored_row > H(0) ? 1 : 0);
             auto const last_tap_row =
                 taps::accumulators::points_to_previous_row() ? stored_row - one_above : stored_row;
             warp.sums.add_row(warp.x[ring.stage()][stored_row],
