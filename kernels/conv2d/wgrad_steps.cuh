@@ -183,25 +183,25 @@ template <problem Problem> class steps {
         constexpr bool is_inside = Problem.knows_layer() &&
                                    Problem.pad_h <= dilation * advance * (live - 1) &&
                                    Problem.pad_h + advance - 1 < Problem.extent_h();
+        // The kinds of steps: one for each row of dy that comes before `live` of them are held, one
+        // for all rows in the middle, and one for each row that has left. The text of a visit
+        // stands here once, so that the compiler has made it short before it copies it.
+        constexpr int middle = live - 1;
 #pragma unroll
-        for (int number = 0; number < advance * (live - 1); ++number) {
-            visit({number, offset_of(number), 0, number / advance, has_x(number)});
-        }
+        for (int kind = 0; kind < 2 * live - 1; ++kind) {
+            bool const is_middle = kind == middle;
+            int const first = max(0, kind - middle);
+            int newest = kind <= middle ? kind : current.rows - 1 + first;
 #pragma unroll 1
-        for (int newest = live - 1; newest < current.rows; ++newest) {
+            do {
 #pragma unroll
-            for (int offset = 0; offset < advance; ++offset) {
-                int const number = advance * newest + offset;
-                visit({number, offset, 0, live - 1, is_inside || has_x(number)});
-            }
-        }
-#pragma unroll
-        for (int first = 1; first < live; ++first) {
-#pragma unroll
-            for (int offset = 0; offset < advance && advance * first + offset < r; ++offset) {
-                int const number = advance * (current.rows - 1 + first) + offset;
-                visit({number, offset, first, live - 1, has_x(number)});
-            }
+                for (int offset = 0; offset < advance && advance * first + offset < r; ++offset) {
+                    int const number = advance * newest + offset;
+                    visit({number, offset, first, min(kind, middle),
+                           (is_middle && is_inside) || has_x(number)});
+                }
+                ++newest;
+            } while (is_middle && newest < current.rows);
         }
     }
 
