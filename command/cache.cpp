@@ -181,9 +181,9 @@ exit_status run_clear(arguments const& args, io const& io) {
 
 subcommand cache_list() {
     return {.name = "cache list",
-            .summary = "the images that were compiled at run time and kept",
-            .details = "The folder is that of SPIO_CACHE_DIR, else spio in XDG_CACHE_HOME or in\n"
-                       "~/.cache. Nothing in it is used or changed by this.\n",
+            .summary = "list the images that were compiled at run time and kept",
+            .details = "The folder is the one that SPIO_CACHE_DIR names, or else spio in\n"
+                       "XDG_CACHE_HOME or ~/.cache. Nothing in it is loaded or changed.\n",
             .options = {json_option},
             .run = [](arguments const& args, io const& io) {
                 return print_entries(args, io, purpose::list);
@@ -192,11 +192,11 @@ subcommand cache_list() {
 
 subcommand cache_verify() {
     return {.name = "cache verify",
-            .summary = "whether kept images are as they were written",
+            .summary = "check that the kept images are undamaged",
             .details =
-                "Compares each file with its digest; nothing is loaded. A damaged one is no\n"
-                "danger: it is moved aside when it is asked for, and compiled again. Ends with\n"
-                "1 if there is one.\n",
+                "Compares each file with its digest; nothing is loaded. A damaged image does no\n"
+                "harm: when it is asked for, it is moved aside and compiled again. Ends with 1\n"
+                "if an image is damaged.\n",
             .options = {json_option},
             .run = [](arguments const& args, io const& io) {
                 return print_entries(args, io, purpose::verify);
@@ -205,11 +205,11 @@ subcommand cache_verify() {
 
 subcommand cache_clear() {
     return {.name = "cache clear",
-            .summary = "remove what is kept; programs that run do not mind",
+            .summary = "remove the kept images, even while programs use them",
             .details =
-                "Removes kept images and what was moved aside, and nothing that Spio has not\n"
-                "named. What somebody may be about to finish stays for an hour.\n",
-            .options = {json_option, {"--all", "", "what was begun a moment ago, too"}},
+                "Removes kept images and files that were moved aside, but no file that Spio did\n"
+                "not write. Files that another process may still be writing stay for an hour.\n",
+            .options = {json_option, {"--all", "", "remove unfinished files of any age, too"}},
             .run = run_clear};
 }
 

@@ -194,7 +194,7 @@ exit_status run_completion(arguments const& args, io const& io) {
 subcommand completion() {
     return {.name = "completion",
             .operands = "bash|zsh|fish",
-            .summary = "a script by which a shell completes these words",
+            .summary = "print a script by which a shell completes these words",
             .details = "  source <(spio completion bash)     in ~/.bashrc\n"
                        "  source <(spio completion zsh)      in ~/.zshrc, after compinit\n"
                        "  spio completion fish | source      in ~/.config/fish/config.fish\n",

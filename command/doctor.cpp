@@ -185,16 +185,15 @@ exit_status run_doctor(arguments const& args, io const& io) {
 } // namespace
 
 subcommand doctor() {
-    return {
-        .name = "doctor",
-        .summary = "what is here, what is missing, and what to do about it",
-        .details =
-            "Looks for the driver and its GPUs, NVRTC, the folder of the cache, packs beside\n"
-            "the program, and the variables that are read; nothing is changed. What is missing\n"
-            "is no failure: Spio does without. Ends with 1 if something that is there cannot\n"
-            "be used.\n",
-        .options = {pack_option, json_option},
-        .run = run_doctor};
+    return {.name = "doctor",
+            .summary = "examine this machine: what is missing, and what to do about it",
+            .details =
+                "Looks for the driver and its GPUs, NVRTC, the cache folder, packs beside the\n"
+                "program, and environment variables; changes nothing. Something missing is not a\n"
+                "failure: Spio does without it. Ends with 1 if something that is there cannot be\n"
+                "used.\n",
+            .options = {pack_option, json_option},
+            .run = run_doctor};
 }
 
 } // namespace spio::command

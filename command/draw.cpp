@@ -276,7 +276,7 @@ subcommand draw() {
     return {
         .name = "draw",
         .operands = "LAYOUT|FILE NAME=SIZE...",
-        .summary = "where a layout puts each element, as text and as a picture",
+        .summary = "draw where a layout puts each element, as text and as a picture",
         .details =
             R"(A layout is written as in a kernel, with the sizes of its dimensions behind it; the last two
 become rows and columns. swizzle(a, b) and checkerboard(a, b) may be axes. An element is a

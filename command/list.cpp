@@ -73,7 +73,7 @@ exit_status run_list(arguments const& args, io const& io) {
 
 subcommand list() {
     return {.name = "list",
-            .summary = "the families of kernels, and the words of their problems",
+            .summary = "list the families of kernels, and the fields of their problems",
             .options = {json_option},
             .run = run_list};
 }

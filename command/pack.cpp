@@ -170,9 +170,9 @@ constexpr unsigned most_packs = 1000;
 subcommand pack_list() {
     return {.name = "pack list",
             .operands = "FILE...",
-            .summary = "the images in packs",
-            .details = "Of each image the line that put it there, its architecture, size and\n"
-                       "configuration. What is no pack is refused before any of it is used.\n\n"
+            .summary = "list the images in packs",
+            .details = "Shows for each image its line of the manifest, its architecture, its size\n"
+                       "and its configuration. A file that is not a pack is refused.\n\n"
                        "  spio pack list kernels.spiopack\n",
             .options = {json_option},
             .least_operands = 1,
@@ -183,12 +183,12 @@ subcommand pack_list() {
 subcommand pack_verify() {
     return {.name = "pack verify",
             .operands = "FILE...",
-            .summary = "whether packs are as they were written, and of today's kernels",
+            .summary = "check that packs are undamaged and up to date",
             .details =
                 "Reads the index and compares the checksum of each image; nothing is loaded.\n"
-                "An image is stale if the kernels in this program would make another; of a\n"
-                "project's own families only its own packer knows. Ends with 1 if a pack is\n"
-                "damaged or stale, with 3 if one is not there.\n\n"
+                "An image is stale if this program would compile another one in its place.\n"
+                "Families that this program does not know are not checked for that. Ends with 1\n"
+                "if a pack is damaged or stale, and with 3 if a pack does not exist.\n\n"
                 "  spio pack verify *.spiopack\n",
             .options = {tuned_option, json_option},
             .least_operands = 1,

@@ -175,11 +175,11 @@ subcommand pack_build() {
         .operands = "MANIFEST",
         .summary = "compile what a manifest lists into a pack",
         .details =
-            R"(A manifest has a line for each kernel, a family and a problem, as 'spio show' takes them;
-what comes after a # is a comment. A kernel of CUDA Python is a line such as
+            R"(A manifest has a line for each kernel: a family and a problem, as 'spio show' takes them.
+A # begins a comment. A kernel of CUDA Python has a line such as
 cuda_python axpy.py axpy(float32, float32[:], float32[:])
-where the types may be left out if its decorator has them. Without --arch it is for sm_80,
-sm_86, sm_89 and sm_90a, and compute_80 for what comes after them.
+where the types may be left out if its decorator has them. Without --arch, the pack is for
+sm_80, sm_86, sm_89 and sm_90a, and for later chips as PTX (compute_80).
 
   spio pack build kernels.manifest
   spio pack build kernels.manifest --arch sm_90a --output hopper.spiopack
@@ -187,9 +187,9 @@ sm_86, sm_89 and sm_90a, and compute_80 for what comes after them.
         .options = {{"--output", "FILE", "the pack; else the manifest's name, here"},
                     {"--arch", "ARCH,...", "sm_80, sm_90a, compute_80, ...", true},
                     {"--compiler", "nvcc|clang", "nvcc if it is not given"},
-                    {"--cuda", "FOLDER", "the toolkit; else it is looked for"},
-                    {"--folder", "FOLDER", "keep images here, and compile again what changed only"},
-                    {"--jobs", "NUMBER", "compilers at once; 0 for one a processor"},
+                    {"--cuda", "FOLDER", "the CUDA toolkit; searched for if it is not given"},
+                    {"--folder", "FOLDER", "keep images here, and compile only what has changed"},
+                    {"--jobs", "NUMBER", "compilers at the same time; 0: one per processor"},
                     {"--plain", "", "leave images uncompressed"},
                     tuned_option,
                     json_option},

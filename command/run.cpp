@@ -107,7 +107,7 @@ std::string text_of(run_result const& result, workbench const& bench) {
     }
     if (result.host_milliseconds) {
         add("ran", format_milliseconds(*result.host_milliseconds) +
-                       ", every load and store watched: a speed it is not");
+                       ", with every load and store checked: not a measure of speed");
     }
     if (result.checked && result.checked->wrong == 0) {
         add("check", text_of(*result.checked));
@@ -237,14 +237,15 @@ subcommand run_trial() {
         .operands = "FAMILY KEY=VALUE...",
         .summary = "run a kernel on random data, check and time it",
         .details =
-            R"(Without --device it runs on the first GPU, or on the host device where there is none: there
-the same kernel text is compiled for the processor, and races, deadlocks, accesses beyond
-arrays and reads of what nobody wrote are told; not found are loops that never end and read
-no memory, and variables read before they are set (docs/kernels.md lists all). What the
-program was built without, clang++ compiles now, unless the policy is aot_only. --check
-compares all results with a reference in double, each within what its roundings may do,
-and ends with 1 if one is beyond that. --time replays launches from a graph, over arrays
-that have left the GPU's cache, beside a copy of the same bytes.
+            R"(Without --device, the kernel runs on the first GPU, or on the host device if there is none.
+The host device runs the same kernel text, compiled for the processor, and reports races,
+deadlocks, accesses outside of arrays and reads of memory that was never written. It does
+not find endless loops that read no memory, or variables that are read before they are set
+(docs/kernels.md has the whole list). Kernels that this program was built without are
+compiled by clang++ now, unless the policy is aot_only. --check compares all results with a
+reference in double, and ends with 1 if an error is larger than rounding can explain.
+--time replays launches from a graph, over arrays that have left the GPU's cache, and
+compares them with a copy of the same bytes.
 
   spio run axpby n=1000000 --check --time
   spio run layernorm_2d channels=64 positions=4096 --check --device host

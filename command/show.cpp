@@ -248,11 +248,11 @@ subcommand show() {
     return {
         .name = "show",
         .operands = "FAMILY KEY=VALUE...",
-        .summary = "what a problem is specialized to, and where its image would come from",
+        .summary = "show the kernels of a problem, and where their images would come from",
         .details =
-            R"(Without --arch it is for the first GPU, or for sm_90a where there is none. Nothing is
-compiled, unless --image asks for the result. Of a file of CUDA Python and the name of a
-kernel it shows the text.
+            R"(Without --arch, the kernels are for the first GPU, or for sm_90a if there is none. Nothing
+is compiled unless --image is given. For a file of CUDA Python and the name of a kernel in
+it, shows the CUDA C++ of that kernel.
 
   spio show axpby n=1000000
   spio show layernorm_2d channels=64 --arch host
@@ -261,8 +261,8 @@ kernel it shows the text.
 )",
         .options = {{"--arch", "ARCH", "sm_80, sm_90a, compute_80, host, ..."},
                     {"--image", "FILE", "find or compile the image, and write it there"},
-                    {"--signature", "TYPES", "of a kernel of CUDA Python"},
-                    {"--floor", "", "its // and % round as Python does"},
+                    {"--signature", "TYPES", "the parameter types of a kernel of CUDA Python"},
+                    {"--floor", "", "round // and % in CUDA Python as Python does"},
                     pack_option,
                     json_option},
         .least_operands = 1,

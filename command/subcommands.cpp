@@ -61,9 +61,10 @@ exit_status print_version(arguments const& args, io const& io) {
 
 subcommand version() {
     return {.name = "version",
-            .summary = "which Spio this is",
-            .details = "The digest is that of the text of all kernels in this program: where it\n"
-                       "differs, kernels compiled at run time do too.\n",
+            .summary = "print the version of Spio",
+            .details =
+                "The digest covers the text of all kernels in this program. Two programs with\n"
+                "different digests compile different kernels at run time.\n",
             .options = {json_option},
             .run = print_version};
 }
@@ -136,22 +137,22 @@ std::string help() {
     for (auto const& known : subcommands()) {
         rows.push_back({std::string(known.name), known.summary});
     }
-    return "spio runs and looks after GPU kernels: from packs, from NVRTC, on the host.\n"
+    return "spio runs, checks, tunes and packs GPU kernels, on a GPU or simulated on the host.\n"
            "\n"
            "usage: spio SUBCOMMAND [WORD...] [OPTION...]\n"
            "\n" +
            format_rows(rows) + R"(
 Begin with these:
-  spio doctor                                   what is here, and what is missing
-  spio list                                     the kernels there are, and their problems
-  spio run axpby n=1000000 --check              one of them, on a GPU or without
-  spio show layernorm_2d channels=64            what it is specialized to
+  spio doctor                                   examine this machine
+  spio list                                     list the families of kernels
+  spio run axpby n=1000000 --check              run one of them, with or without a GPU
+  spio show layernorm_2d channels=64            show the kernel of a problem
 
-'spio SUBCOMMAND --help' tells all about one of them. Results go to the standard output, all else to
-the standard error. The command ends with
-  0  done, and what was checked is right
-  1  what was checked is not right: results, a pack, the cache, this machine
-  2  the words were not understood, or no kernel can have such a problem
+'spio SUBCOMMAND --help' describes a subcommand. Results are written to the standard output, all
+other messages to the standard error. The exit status is
+  0  done, and every check passed
+  1  a check failed: of results, a pack, the cache, this machine
+  2  the command line was not understood, or no kernel supports such a problem
   3  something was not found: a file, a device, a compiler, a kernel's image
   4  a tool failed: the driver, a compiler, the memory
   5  the output could not be written

@@ -278,11 +278,10 @@ the folder of the cache. 'spio pack build --tuned FILE' builds packs with these 
 )",
         .options = {{"--manifest", "FILE", "tune all that it lists"},
                     {"--best", "NUMBER",
-                     "of configurations, by estimated time; 12 if it is not "
-                     "given"},
+                     "measure this many configurations, the best by estimate; otherwise 12"},
                     {"--check", "", "keep the fastest only if its results are right"},
                     {"--all", "", "measure every configuration worth a trial"},
-                    {"--file", "FILE", "keep the result there"},
+                    {"--file", "FILE", "write the result to this file"},
                     {"--train", "FILE", "make models of this sweep instead"},
                     {"--sources", "FOLDER",
                      "with --train: Spio's sources, if not those of the build"},
