@@ -19,14 +19,6 @@ namespace cache = spio::cache;
 
 using bytes = std::vector<unsigned char>;
 
-// The file with the digest of its changed bytes.
-static bytes sealed(bytes file) {
-    file.resize(file.size() - sizeof(cache::digest));
-    auto const sum = cache::sha256_of(file);
-    file.insert(file.end(), sum.begin(), sum.end());
-    return file;
-}
-
 TEST_CASE("what is written is read") {
     for (int i = 0; i < 50; i++) {
         auto entry = rig::sample_entry(i, static_cast<std::size_t>(1 + 97 * i));
@@ -109,7 +101,7 @@ TEST_CASE("a right digest over wrong fields is a miss") {
         for (int const value : {0, 1, 0x7f, 0x80, 0xff}) {
             auto changed = file;
             changed[i] = static_cast<unsigned char>(value);
-            changed = sealed(changed);
+            changed = rig::sealed(changed);
             auto const got = cache::parse_file(changed, key);
             // If the changed file is read, writing the result gives the same bytes again.
             if (got.value) REQUIRE(cache::file_of(key, *got.value) == changed);

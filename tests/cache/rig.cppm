@@ -100,6 +100,14 @@ inline std::vector<unsigned char> bytes_of(std::string const& path) {
     return {std::istreambuf_iterator<char>(source), {}};
 }
 
+// The file of an entry with the digest of its changed bytes.
+inline std::vector<unsigned char> sealed(std::vector<unsigned char> file) {
+    file.resize(file.size() - sizeof(cache::digest));
+    auto const sum = cache::sha256_of(file);
+    file.insert(file.end(), sum.begin(), sum.end());
+    return file;
+}
+
 inline void write_file(std::string const& path, cache::byte_view bytes, mode_t mode = 0600) {
     // A new file: ext4 waits for the disk if a file is truncated and written again.
     std::filesystem::remove(path);
