@@ -69,6 +69,8 @@ TEST_CASE("each reason for which a file is no entry is told in words of its own"
         {changed(key_place + 31, key.value[31] ^ 1u, 1), "it belongs to another key"},
         {changed(size_place, good.size() + 1, 8), "it is not as long as it says"},
         {damaged, "its digest is another"},
+        {changed(symbol_place, 1 << 20, 4), "its fields do not fill it"},
+        {changed(symbol_place, 0xffffffff, 4), "its fields do not fill it"},
         {changed(count_place, 1000, 4), "it has more parameters than bytes"},
         {changed(count_place, 2, 4), "its fields do not fill it"},
         {rig::sealed(tail), "its fields do not fill it"},
@@ -154,7 +156,7 @@ TEST_CASE("an entry that cannot be written is told with the call that failed, an
         CHECK(disk.publish_failures() == ++count);
         CHECK(rig::names_in(cached.path).empty());
     }
-    cached.system.fail(rig::call::fsync, EIO, 0);
+    cached.system.fail(rig::call::write, EINTR, 1);
     cached.system.most_written = 0; // the disk takes no byte
     CHECK(!disk.publish(key, answer));
     CHECK(cached.heard() ==

@@ -104,6 +104,43 @@ class variables {
     std::map<std::string, std::string> earlier;
 };
 
+// The words before a line's command: NAME=VALUE sets a variable for the line alone, GPUS the count
+// of the fake driver, DRIVER its version, FAILS the code with which its first call fails.
+class settings {
+  public:
+    // Takes these words from the line.
+    settings(std::string& line, std::string const& folder) {
+        auto& machine = fake::the_machine();
+        std::regex const word("^([A-Z_]+)=([^ ]*) ");
+        for (std::smatch match; std::regex_search(line, match, word); line = match.suffix()) {
+            std::string const name = match[1];
+            auto const value = std::regex_replace(match[2].str(), std::regex("FOLDER"), folder);
+            if (name == "GPUS") machine.counted = std::stoi(value);
+            if (name == "DRIVER") machine.driver_version = std::stoi(value);
+            if (name == "FAILS") {
+                machine.expect({.call = 0, .code = static_cast<unsigned>(std::stoi(value))});
+            }
+            char const* const earlier = std::getenv(name.c_str());
+            changed.emplace_back(name, earlier != nullptr ? earlier : "");
+            setenv(name.c_str(), value.c_str(), 1);
+        }
+    }
+    ~settings() {
+        auto& machine = fake::the_machine();
+        machine.counted = fake::machine::devices;
+        machine.driver_version = 13000;
+        machine.expect({});
+        for (auto const& [name, value] : changed) {
+            value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
+        }
+    }
+    settings(settings const&) = delete;
+    settings& operator=(settings const&) = delete;
+
+  private:
+    std::vector<std::pair<std::string, std::string>> changed;
+};
+
 // Files that the lines name, and an environment that is the same everywhere. wrong.manifest has a
 // misspelled field; a manifest has at most 1 MiB, so large.manifest is refused; no.kernels is no
 // CUDA Python, and no.kernels.py has no kernel.
@@ -134,6 +171,8 @@ class stage {
               "    i = cuda.grid(1)\n    if i < y.size:\n        y[i] = n // 3\n\n\n"
               "@cuda.jit('float32[:, :]')\ndef plane(x):\n    i, j = cuda.grid(2)\n"
               "    if i < x.shape[0] and j < x.shape[1]:\n        x[i, j] *= 2\n");
+        REQUIRE(mkdir((folder / "open").c_str(), 0777) == 0);
+        REQUIRE(chmod((folder / "open").c_str(), 0777) == 0);
         fill_cache();
     }
     stage(stage const&) = delete;
@@ -245,14 +284,16 @@ TEST_CASE("what the command prints is what the transcript has") {
             add(line, stage.masked(read_file(stage.folder / line.substr(cat.size()))));
             continue;
         }
+        auto const question = line;
+        settings const set(line, stage.folder.path);
         // On a terminal the command says what it does, and finds packs beside its program. These
         // lines, and those that name the pack, may take 1 TiB, so that their kernels run.
         stage.is_interactive = line.starts_with(terminal);
         stage.program = stage.is_interactive ? stage.folder / "spio" : "";
         bool const needs_memory =
             stage.is_interactive || line.find("pack FOLDER/whole") != line.npos;
-        add(line, stage.ask(stage.is_interactive ? line.substr(terminal.size()) : line,
-                            needs_memory ? std::uint64_t{1} << 40 : 1));
+        add(question, stage.ask(stage.is_interactive ? line.substr(terminal.size()) : line,
+                                needs_memory ? std::uint64_t{1} << 40 : 1));
     }
     auto const count =
         test::compare_with_record(lines, SPIO_TRANSCRIPTS, "SPIO_RECORD_TRANSCRIPTS");

@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+import spio.error;
+
 using namespace spio::cuda_python_test;
 
 namespace {
@@ -188,6 +190,15 @@ TEST_CASE("a tab of an indentation goes on to the next multiple of 8 columns") {
     CHECK(first("if n == 1:\n     \tif n == 1:\n         o[0] = 7", 1) == 7);
     CHECK(first("if n == 1:\n     \tif n == 1:\n     \t o[0] = 7", 1) == 7);
     CHECK(first("if n == 1:\n    \t\tif n == 1:\n                 o[0] = 7", 1) == 7);
+}
+
+TEST_CASE("a backslash or a bracket continues a line, whichever way it ends") {
+    for (std::string const end : {"\n", "\r\n"}) {
+        CHECK(first("o[0] = 1 + \\" + end + "2 \\" + end + "- 8") == -5);
+        CHECK(first("o[0] = (1 +" + end + end + "2)" + end + "    o[0] += 4") == 7);
+    }
+    CHECK_THROWS_AS(first("o[0] = 1 + \\ \n 2"), spio::error);
+    CHECK_THROWS_AS(first("o[0] = 1 + \\\r 2"), spio::error);
 }
 
 TEST_CASE("complex numbers have + - and *") {

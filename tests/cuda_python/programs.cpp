@@ -38,6 +38,12 @@ def d(n): return n
     CHECK(program.compile("b", "int8[:, :, :, :, :, :, :, :]").signature ==
           "int8[:, :, :, :, :, :, :, :]");
     CHECK_THROWS_AS(program.compile("b", "int8[:, :, :, :, :, :, :, :, :]"), spio::error);
+    for (auto const* const types : {"numba.float32[:]", "void(numba.float32[:])"}) {
+        CHECK(program.compile("b", types).signature == "float32[:]");
+    }
+    CHECK(program.compile("b", "numba.int16").signature == "int16");
+    CHECK_THROWS_AS(program.compile("b", "16"), spio::error);
+    CHECK_THROWS_AS(program.compile("b", "int16()"), spio::error);
     CHECK_THROWS_AS(program.compile("b"), spio::error);
     CHECK_THROWS_AS(program.compile("absent"), spio::error);
 }

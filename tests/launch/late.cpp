@@ -66,3 +66,32 @@ TEST_CASE("what a kernel from a pack does not need is opened when it is asked fo
     std::filesystem::remove(table);
     CHECK(gpu.configs().find({"axpby", "n=1", sm_90a}));
 }
+
+TEST_CASE("no kernel is looked for while another library captures the stream of its launch") {
+    fake::the_machine().expect({});
+    cuda::driver const driver(fake::find);
+    jit::nvrtc const compiler(fake::nvrtc, "fake");
+    test::folder const folder;
+    cache::options cache;
+    cache.folder = folder / "cache";
+    runtime const gpu({.packs = {},
+                       .policy = policy::aot_then_jit,
+                       .cache = cache,
+                       .driver = &driver,
+                       .compiler = &compiler});
+    cuda::context const context(driver.device(0));
+    cuda::stream const foreign(context);
+    stream const borrowed(gpu.target_device(), cuda::stream_ref(foreign).handle());
+    auto const spec = axpby::specialize({.n = 1000}, sm_90a);
+    cuda::begin_capture(foreign);
+    CHECK_THROWS_AS(gpu.load(spec, borrowed), spio::error);
+    auto const count = gpu.all_images().count();
+    CHECK(count.compiled + count.missed == 0);
+    CHECK(gpu.all_kernels().loaded() == 0);
+    cuda::end_capture(foreign);
+    gpu.load(spec, borrowed);
+    CHECK(gpu.all_images().count().compiled == 1);
+    cuda::begin_capture(foreign);
+    CHECK_NOTHROW(gpu.load(spec, borrowed)); // it is loaded
+    cuda::end_capture(foreign);
+}

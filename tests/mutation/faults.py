@@ -142,6 +142,13 @@ def operand_end(code, position, level):
     return len(code)
 
 
+def is_overwritten(code, position):
+    """Whether the number at the position is the first value of a variable whose address a call is given next, to write there."""
+    named = re.search(r"[\w>] (\w+) = \Z", code[max(0, position - 80):position])
+    following = named and re.search(rf"(?<=[(,])\s*&?{named[1]}\b|\b{named[1]}\b", code[position:])
+    return bool(following) and following[0].strip() == "&" + named[1]
+
+
 def closing(code, position):
     """Where the bracket is closed that opens at the position."""
     depth = 0
@@ -182,7 +189,7 @@ def faults_of(path):
                 continue  # texts, which nothing is subtracted from
             yield fault(left, right, text[left:found.start()] + swaps[found[0]] + text[found.end():right])
     for found in number.finditer(code, body.end()):
-        if is_editable(found.start()):
+        if is_editable(found.start()) and not is_overwritten(code, found.start()):
             yield fault(found.start(), found.end(), str(int(found[0]) + 1))
     for found in truth.finditer(code, body.end()):
         if is_editable(found.start()):

@@ -57,6 +57,29 @@ TEST_CASE("a block reads what another block has written") {
     CHECK(result.sentence.find("a read of 4 bytes") == 0);
 }
 
+TEST_CASE("a write of one byte leaves what is known of the bytes beside it") {
+    // What one block writes, and then a byte before and behind it, another reads without order.
+    for (int const beside : {1, 4}) {
+        CAPTURE(beside);
+        spio::sim::memory<unsigned char> data(8, "data");
+        for (unsigned char& value : data) value = 1;
+        auto* const half = reinterpret_cast<short*>(data.data() + 2);
+        auto const result = spio::sim::launch("global_races", blocks,
+                                              [&] {
+                                                  if (thread() > 0) return;
+                                                  if (block() == 0) {
+                                                      *half = 5;
+                                                      data.data()[beside] = 6;
+                                                  }
+                                                  if (block() == 3 && *half == 7) *half = 8;
+                                              },
+                                              {.os_threads = 1});
+        CAPTURE(result.text());
+        CHECK(result.kind == misuse::race);
+        CHECK(result.sentence.find("a read of 2 bytes at byte 2 of `data`") == 0);
+    }
+}
+
 TEST_CASE("atomics of blocks do not race among themselves, and order the blocks") {
     spio::sim::memory<unsigned> counter(1, "counter");
     spio::sim::memory<unsigned> output(4, "output");

@@ -150,6 +150,41 @@ std::string line_of(matmul::problem const& problem, arch arch) {
            std::string(name_of(chosen.origin)) + " " + chosen.refusal;
 }
 
+// Adds what is listed for images with fewer and with more columns than a block has. Of wgrad all
+// that is considered has a part.
+void add_widths(std::vector<std::string>& lines) {
+    int i = 0;
+    for (auto const pass :
+         {conv2d::direction::fprop, conv2d::direction::dgrad, conv2d::direction::wgrad}) {
+        for (int const width : {8, 9, 16, 17, 33, 66, 129, 150, 176, 200}) {
+            for (arch const arch : {sm_90a, sm_86}) {
+                conv2d::problem problem = {
+                    .n = 1 << i % 7, .c = 8 * (1 + i * 7 % 40), .h = 8 + i * 5 % 60, .w = width};
+                problem.pass = pass;
+                problem.r = 1 + 2 * (i % 4);
+                problem.s = 1 + 2 * (i / 3 % 4);
+                problem.pad_h = problem.r / 2;
+                problem.pad_w = problem.s / 2;
+                if (i % 3 == 1) problem.stride_h = problem.stride_w = 2;
+                ++i;
+                digest listed;
+                auto const configs = conv2d::space(problem, arch);
+                for (auto const& config : configs) {
+                    listed.add(conv2d::config_text(config));
+                    add(listed, conv2d::explain(problem, config, arch));
+                }
+                if (pass == conv2d::direction::wgrad) {
+                    for (auto const& candidate : conv2d::candidates(problem, arch)) {
+                        listed.add(conv2d::config_text(candidate.config));
+                    }
+                }
+                lines.push_back("conv2d " + text_of(problem) + " for " + text_of(arch) + ": " +
+                                listed.text() + ", first " + conv2d::config_text(configs.front()));
+            }
+        }
+    }
+}
+
 // The answers for all problems. Each option changes with a period of its own, so that each meets
 // the others.
 std::vector<std::string> lines() {
@@ -184,6 +219,7 @@ std::vector<std::string> lines() {
         problem.w += problem.extent_w();
         result.push_back(line_of(problem, archs[i / 3 % 6]));
     }
+    add_widths(result);
     for (int i = 0; i < 60; ++i) {
         matmul::problem problem = {
             .m = draw.size(8192), .n = draw.size(8192), .k = draw.size(8192)};

@@ -179,6 +179,7 @@ TEST_CASE("wrong problems, configurations and architectures are refused by name"
     for (auto const* const text : {"sm_80", "sm_90a", "sm_100f", "compute_80", "host"}) {
         CHECK(text_of(parse_arch(text)) == text);
     }
+    CHECK(text_of(arch()).empty());
     CHECK(refusal([] { layernorm_2d::specialize({.channels = 12}, sm_80); }) ==
           "check for layernorm_2d channels=12 affine=true: channels is 12, but must be at least 8, "
           "at most 2048, a multiple of 8");
