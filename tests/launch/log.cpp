@@ -39,6 +39,7 @@ import spio.jit;
 import spio.launch;
 import spio.runtime;
 import spio.spec;
+import spio.tuned;
 
 using namespace spio;
 
@@ -156,15 +157,20 @@ TEST_CASE("the log tells why the host takes the place of a GPU") {
     machine.expect({});
     cuda::driver const driver(fake::find);
     test::folder const folder;
-    auto const tuned = folder / "tuned.txt"; // which is of no use without a GPU
-    std::ofstream(tuned) << "# empty\n";
+    // Choices that were measured on a GPU, which are of no use without it.
+    auto const file = folder / "tuned.txt";
+    tuned::add(file, {{{driver.device(0).name(), "sm_90a", "axpby n=1"},
+                       {"threads=96 vectors=1", 1, tuned::digest_of_kernels()}}});
     auto const options = [&] {
         return runtime_options{
-            .packs = {}, .host = the_host, .tuned_file = tuned, .driver = &driver};
+            .packs = {}, .host = the_host, .tuned_file = file, .driver = &driver};
     };
     machine.counted = 0;
-    CHECK(written_by([&] { CHECK(runtime(options()).arch() == host_arch); }) ==
-          logged({"spio: no GPU: the driver has none"}));
+    CHECK(written_by([&] {
+              runtime const host(options());
+              CHECK(host.arch() == host_arch);
+              CHECK(!host.configs().find({"axpby", "n=1", sm_90a}));
+          }) == logged({"spio: no GPU: the driver has none"}));
     machine.counted = fake::machine::devices;
     machine.expect({.call = 0, .code = 100});
     auto const found = written_by([&] { CHECK(runtime(options()).arch() == host_arch); });
@@ -173,7 +179,11 @@ TEST_CASE("the log tells why the host takes the place of a GPU") {
         found ==
         logged({"spio: no GPU: cuDeviceGetCount for this machine: CUDA_ERROR_OF_THE_FAKE: words of "
                 "the fake"}));
-    CHECK(written_by([&] { CHECK(runtime(options()).arch() == sm_90a); }).empty());
+    CHECK(written_by([&] {
+              runtime const gpu(options());
+              CHECK(gpu.arch() == sm_90a);
+              CHECK(gpu.configs().find({"axpby", "n=1", sm_90a}));
+          }).empty());
 }
 
 TEST_CASE("the log tells which kernels take over, which is the fastest, and why one is not") {
