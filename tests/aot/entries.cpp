@@ -11,6 +11,7 @@
 
 import spio.aot;
 import spio.damaged_packs;
+import spio.spec;
 
 using namespace spio;
 using namespace damaged_packs;
@@ -50,4 +51,19 @@ TEST_CASE("an image may be one byte, and none begins beyond the file") {
     put(packed, 16, static_cast<unsigned long long>(packed.size()));
     sign(packed);
     CHECK(refusal(packed).ends_with("is not where it should be"));
+}
+
+TEST_CASE("an image for an architecture that nobody knows runs nowhere") {
+    auto images = three();
+    auto const wanted = images.front().kernel;
+    CHECK(pack_of(aot::write_pack(images)).find(wanted));
+    arch unknown = {};
+    for (int const number : {1, 8, 12345}) {
+        unknown.number = number;
+        REQUIRE(!find_arch(text_of(unknown)));
+        images.front().kernel.arch = unknown;
+        auto const pack = pack_of(aot::write_pack(images));
+        CHECK(pack.list().size() == images.size());
+        CHECK(!pack.find(wanted));
+    }
 }

@@ -166,6 +166,21 @@ TEST_CASE("the race shadow remembers old accesses after a million others") {
     CHECK(shadow.add({4, 1, none, 4}, 12, 1, access::read).observer == 0);
 }
 
+TEST_CASE("the race shadow tells the epochs of an observer apart, more than it remembers at once") {
+    constexpr int count = 8192;
+    race_shadow shadow;
+    shadow.open(count);
+    vector_clock const none;
+    for (int byte = 1; byte < count; ++byte) {
+        shadow.add({0, static_cast<epoch_number>(byte + 1), none, 0}, byte, 1, access::write);
+    }
+    for (int byte = 1; byte < count; ++byte) {
+        vector_clock earlier; // knows all epochs before that of the byte
+        earlier.raise(0, static_cast<epoch_number>(byte), observers);
+        REQUIRE(shadow.add({1, 1, earlier, 1}, byte, 1, access::read).offset == byte);
+    }
+}
+
 TEST_CASE("the race shadow keeps a read beside an atomic of the same epoch") {
     race_shadow shadow;
     shadow.open(bytes);

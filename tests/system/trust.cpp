@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/stat.h>
@@ -237,4 +238,25 @@ TEST_CASE(
     CHECK(is_private_group(1, 1, users.c_str(), groups.c_str()));
     // No group is private to root, whatever the files say.
     CHECK(!is_private_group(0, 0));
+}
+
+TEST_CASE("a folder that is assigned is missing, or refused, as the other was") {
+    test::folder const place;
+    constexpr auto existing = folder::use::existing;
+    folder target(operating_system(), place.path, existing);
+    REQUIRE(target);
+    CHECK(!target.is_missing());
+    folder missing(operating_system(), place / "none", existing);
+    auto const refusal = missing.refusal();
+    REQUIRE(missing.is_missing());
+    target = std::move(missing);
+    CHECK(!target);
+    CHECK(target.is_missing());
+    CHECK(target.path() == place / "none");
+    CHECK(target.refusal() == refusal);
+    target = folder(operating_system(), place.path, existing);
+    CHECK(target);
+    CHECK(!target.is_missing());
+    CHECK(target.path() == place.path);
+    CHECK(target.refusal().empty());
 }
