@@ -11,7 +11,6 @@
 #pragma once
 
 #include "layernorm_2d/problem.h"
-#include "spio/facts.h"
 #include "spio/list.h"
 #include "spio/tile/arithmetic.cuh"
 #include "spio/tile/async_copy.cuh"
@@ -71,7 +70,6 @@ struct block_layer {
     // The ring in shared memory: for each of the last Config.stages rounds, every thread's vectors.
     static constexpr axis<OFFSET> threads{Config.threads()};
     using tile = tensor<cell, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
-    static_assert(bank_conflicts<tile, compound_index<threads>>() == 0);
     using sums = tensor<float, axis<STATISTIC>(2).pitch(Config.sums()), axis<WARP>(warps)>;
 
     using values = thread_channels<Config.vectors>;

@@ -46,12 +46,8 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     Block block(p.args);
     typename Block::Warp const warp(this_warp().get());
     // The rows in the tiles that this lane gives to ldmatrix.
-    auto const a_rows =
-        block
-            .a[warp][for_lane<typename Block::template rows_of<A, Block::a_by_lines>>(this_lane())];
-    auto const b_rows =
-        block
-            .b[warp][for_lane<typename Block::template rows_of<B, Block::b_by_lines>>(this_lane())];
+    auto const a_rows = block.a[warp][for_lane<typename Block::a_rows>(this_lane())];
+    auto const b_rows = block.b[warp][for_lane<typename Block::b_rows>(this_lane())];
 
     // In registers: the warp's sums, and of each factor the fragments of two steps.
     C c_data[Block::Cs::storage_size()];
@@ -84,26 +80,24 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
 #pragma unroll 1
     for (int k = 0; k < block.depth; ++k) {
         // A step multiplies 16 of the tile's places along k, and loads the fragments of the next
-        // step: the last one those of the next stage. Its number is a constant, because fragments
-        // are in registers only if the compiler knows which of the two buffers has them.
+        // step: the last one those of the next stage. The loop is unrolled, because fragments are
+        // in registers only if the compiler knows which of the two buffers has them.
         bool const has_next = k + Config.copied_ahead() < block.depth;
-        auto const multiply_step = [&]<int Step>(numbers<Step>) {
-            if constexpr (Step < steps - 1) {
-                load_step((Step + 1) % 2, reading.stage(), Step + 1);
-                if (has_next) block.copy(Step, steps - 1, writing.stage());
+        auto const multiply_step = [&](int step) {
+            if (step < steps - 1) {
+                load_step((step + 1) % 2, reading.stage(), step + 1);
+                if (has_next) block.copy(step, steps - 1, writing.stage());
             } else {
                 if (has_next || !Config.has_mbarriers()) copied();
                 ++reading;
                 if (k + 1 < block.depth) {
                     block.wait_for_tiles(reading);
-                    load_step((Step + 1) % 2, reading.stage(), 0);
+                    load_step((step + 1) % 2, reading.stage(), 0);
                 }
             }
-            multiply(c, typename Block::As(a_data[Step % 2]), typename Block::Bs(b_data[Step % 2]));
+            multiply(c, typename Block::As(a_data[step % 2]), typename Block::Bs(b_data[step % 2]));
         };
-        [&]<int... Step>(numbers<Step...>) {
-            (multiply_step(numbers<Step>()), ...);
-        }(numbers_below<steps>());
+        [&]<int... Step>(numbers<Step...>) { (multiply_step(Step), ...); }(numbers_below<steps>());
     }
 
     sync_block();

@@ -13,7 +13,6 @@
 
 #include "matmul/cp_async.h"
 #include "matmul/cp_async_copy.cuh"
-#include "spio/facts.h"
 #include "spio/tile/mbarrier.cuh"
 #include "spio/tile/multiply.cuh"
 
@@ -50,8 +49,8 @@ struct block {
     template <class Fragment, bool IsTransposed>
     using rows_of =
         either<IsTransposed, typename Fragment::map::transposed_rows, typename Fragment::map::rows>;
-    static_assert(bank_conflicts<typename a_tiles::box, rows_of<A, a_by_lines>>() == 0);
-    static_assert(bank_conflicts<typename b_tiles::box, rows_of<B, b_by_lines>>() == 0);
+    using a_rows = rows_of<A, a_by_lines>;
+    using b_rows = rows_of<B, b_by_lines>;
 
     using a_copies =
         thread_copies<a_tiles, M, Config.m, Config.threads(), Problem.alignment, a_by_lines>;

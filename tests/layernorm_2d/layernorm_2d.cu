@@ -6,6 +6,7 @@
 // (affine is false) have neither a weight nor a bias. The widths are all of 1 to 15 vectors, and
 // three of 32 vectors (the lanes of a warp) or more, up to the widest that there is, 2048.
 #include "layernorm_2d/layernorm_2d.cuh"
+#include "spio/facts.h"
 
 namespace bf16 = spio::layernorm_2d::bf16;
 using spio::layernorm_2d::config;
@@ -13,6 +14,15 @@ using spio::layernorm_2d::element_type;
 using spio::layernorm_2d::params;
 using spio::layernorm_2d::problem;
 using spio::layernorm_2d::run;
+
+// No access to the ring is repeated because lanes meet in a bank. Here, and not in the kernel,
+// where each compilation at run time would prove it again.
+template <int Channels, class Layer = spio::layernorm_2d::block_layer<
+                            problem{Channels}, spio::layernorm_2d::best_config(problem{Channels})>>
+constexpr bool has_no_conflicts =
+    spio::bank_conflicts<typename Layer::tile, spio::compound_index<Layer::threads>>() == 0;
+static_assert(has_no_conflicts<8> && has_no_conflicts<40> && has_no_conflicts<120> &&
+              has_no_conflicts<256> && has_no_conflicts<2048>);
 
 extern "C" __global__ void layernorm_2d_c8(__grid_constant__ params const p) { run<problem{8}>(p); }
 extern "C" __global__ void layernorm_2d_c16(__grid_constant__ params const p) {
