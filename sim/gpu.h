@@ -9,6 +9,7 @@
 #pragma once
 
 #include "sim/checker/block_order.h"
+#include "sim/checker/global_races.h"
 #include "sim/checker/global_shadow.h"
 #include "sim/checker/race_shadow.h"
 #include "sim/checker/shared_memory.h"
@@ -84,7 +85,8 @@ struct previous_wait {
 
 // Which checks are made at each access to global memory.
 struct global_checks {
-    bool races = false;
+    bool races = false; // of blocks
+    bool thread_races = false;
     bool previous_kernel = false;
     bool unwritten_reads = false;
 };
@@ -105,7 +107,8 @@ struct gpu_block {
     std::unordered_map<void const*, vector_clock> atomic_clocks; // by address
 
     shared_memory shared;
-    race_shadow races;
+    race_shadow races;                 // in shared memory
+    sim::global_races global_races;    // of its threads
     std::vector<generic_write> writes; // when and by whom bytes of shared memory were written
     std::vector<shared_range> pending_stores; // that bulk stores have yet to read
     std::deque<async_operation> async_operations;

@@ -32,10 +32,17 @@ static std::string shape_problem(launch_shape const& launch) {
     auto const& [grid, shape] = launch;
     auto const& [block, cluster, shared_bytes, overlaps] = shape;
     constexpr extent unlimited = {INT_MAX, INT_MAX, INT_MAX};
-    for (auto const& size : {grid, block, cluster}) {
-        if (!is_within(size, unlimited)) return "a size is not positive";
-    }
     char text[200] = "";
+    auto const is_positive = [&](char const* name, extent const& size, char const* unit) {
+        if (is_within(size, unlimited)) return true;
+        std::snprintf(text, sizeof text, "a %s of %d x %d x %d %s: each number must be 1 or more",
+                      name, size.x, size.y, size.z, unit);
+        return false;
+    };
+    if (!is_positive("grid", grid, "blocks") || !is_positive("block", block, "threads") ||
+        !is_positive("cluster", cluster, "blocks")) {
+        return text;
+    }
     if (!is_within(grid, {INT_MAX, 65535, 65535})) {
         std::snprintf(text, sizeof text,
                       "a grid of %d x %d x %d blocks: it can have 65535 in y and in z", grid.x,

@@ -71,8 +71,10 @@ std::string report::text() const {
         return "(" + std::to_string(index.x) + ", " + std::to_string(index.y) + ", " +
                std::to_string(index.z) + ")";
     };
-    return kernel + ", block " + text_of(block) + ", thread " + text_of(thread) + ": " +
-           name_of(kind) + ": " + sentence;
+    auto const words = std::string(name_of(kind)) + ": " + sentence;
+    // Such a launch has no threads.
+    if (kind == misuse::launch_malformed) return kernel + ": " + words;
+    return kernel + ", block " + text_of(block) + ", thread " + text_of(thread) + ": " + words;
 }
 
 } // namespace spio::sim

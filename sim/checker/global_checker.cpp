@@ -1,4 +1,4 @@
-// Checks accesses to global memory: bounds, alignment, kernels that overlap, races between blocks.
+// Checks accesses to global memory: bounds, alignment, kernels that overlap, races.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
@@ -81,6 +81,26 @@ static void check_block_race(gpu_thread& thread, void const* address, std::intpt
                  "nothing that orders the two",
                  info.name, bytes, offset, array.name, other.x, other.y, other.z,
                  race->is_atomic ? "atomically changed" : "wrote", offset + race->byte);
+}
+
+void check_thread_race(gpu_thread& thread, void const* address, int bytes,
+                       access_info const& info) {
+    auto& block = *thread.block;
+    if (!block.global_checks.thread_races || !arena::contains(address) || bytes == 0) return;
+    auto& array = *arena::find(address, bytes);
+    if (!is_read(info.kind)) array.is_written.store(true, std::memory_order_relaxed);
+    if (!array.is_written.load(std::memory_order_relaxed)) return;
+    auto const race = block.global_races.add(accessor_of(thread), arena::offset_of(address),
+                                             static_cast<std::size_t>(bytes), info.kind);
+    if (race.observer < 0) return;
+    auto const start = arena::offset_of(array.begin);
+    auto const other = block.threads[static_cast<std::size_t>(race.observer)].index;
+    thread.opponent = race.observer;
+    raise_misuse(thread, misuse::race,
+                 "%s of %d bytes at byte %zu of `%s`, where thread (%d, %d, %d) %s byte %zu, with "
+                 "nothing that orders the two",
+                 info.name, bytes, arena::offset_of(address) - start, array.name, other.x, other.y,
+                 other.z, verb_of(race.kind), race.offset - start);
 }
 
 // Reports a read of memory that was never written. New memory is full of bytes 0xff. The bytes that

@@ -36,6 +36,7 @@ inline vector_clock clock_of(gpu_thread const& thread) {
 inline void synchronize_block(gpu_block& block) {
     block.barriers_passed++;
     block.races.reset(); // the accesses of the interval, for the race detector
+    block.global_races.reset();
     for (auto& thread : block.threads) thread.clock = {};
 }
 

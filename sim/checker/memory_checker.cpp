@@ -48,9 +48,7 @@ void check_race(gpu_thread& thread, accessor const& accessor, int offset, int by
     if (!launch_of(thread).options.races) return;
     auto const race = block.races.add(accessor, offset, bytes, info.kind);
     if (race.offset < 0) return;
-    char const* const verb = race.kind == access::read    ? "read"
-                             : race.kind == access::write ? "wrote"
-                                                          : "atomically changed";
+    char const* const verb = verb_of(race.kind);
     if (race.observer >= static_cast<int>(block.threads.size())) {
         raise_misuse(thread, misuse::race,
                      "%s of %d bytes at shared offset %d, where the copy engine %s byte %d, with "
@@ -145,6 +143,7 @@ void check_access(gpu_thread& thread, void const* address, int bytes, access_inf
     auto const& shared = thread.block->shared;
     if (!shared.is_shared(address)) {
         check_global(thread, address, bytes, info);
+        check_thread_race(thread, address, bytes, info);
         return;
     }
     auto const offset = shared.offset_of(address);

@@ -34,6 +34,11 @@ void access_shared(gpu_thread& thread, int offset, int bytes, access_info const&
 // Checks an access to shared memory for races only.
 void check_race(gpu_thread& thread, accessor const& accessor, int offset, int bytes,
                 access_info const& info);
+// What a thread did to memory, in reports.
+inline char const* verb_of(access kind) {
+    if (kind == access::read) return "read";
+    return kind == access::write ? "wrote" : "atomically changed";
+}
 inline accessor accessor_of(gpu_thread const& thread) {
     return {.observer = thread.number,
             .epoch = thread.epoch,
@@ -44,6 +49,9 @@ inline accessor accessor_of(gpu_thread const& thread) {
 // of a thread between two releases or proxy fences share one entry.
 unsigned current_write_of(gpu_thread& thread);
 
+// Reports a race of an access with that of another thread of the block. Memory that no kernel has
+// written is not looked at. The access has passed check_global().
+void check_thread_race(gpu_thread& thread, void const* address, int bytes, access_info const& info);
 // Checks an access to global memory. Addresses outside the arena are not checked.
 void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes,
                   access_info const& info);

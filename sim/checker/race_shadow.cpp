@@ -10,23 +10,29 @@
 
 namespace spio::sim {
 
-constexpr std::size_t transition_count = 1U << 12; // of the cache, which hashes them
-constexpr std::size_t max_records = 1U << 20;      // more are compacted
+constexpr std::size_t max_records = 1U << 20; // more are compacted
 constexpr int no_observer = -1;
 
-void race_shadow::open(int bytes) {
+void race_shadow::open(int bytes, std::size_t transitions) {
     record_of_byte_.assign(static_cast<std::size_t>(bytes), 0);
     records_.clear();
     others_.clear();
-    transitions_.assign(transition_count, {});
+    transitions_.assign(transitions, {}); // found by their hash
     first_number_ = 1;
+}
+
+int race_shadow::grow(int bytes) {
+    auto const first = record_of_byte_.size();
+    record_of_byte_.resize(first + static_cast<std::size_t>(bytes), 0);
+    return static_cast<int>(first);
 }
 
 void race_shadow::reset() {
     first_number_ += static_cast<std::uint32_t>(records_.size());
     records_.clear();
     others_.clear();
-    if (first_number_ > 1U << 31) open(static_cast<int>(record_of_byte_.size()));
+    if (first_number_ > 1U << 31)
+        open(static_cast<int>(record_of_byte_.size()), transitions_.size());
 }
 
 race_shadow::conflict race_shadow::add(accessor const& accessor, int offset, int bytes,
@@ -59,7 +65,7 @@ std::uint32_t race_shadow::cached_next(std::uint32_t number, accessor const& acc
     auto const hash = (number * 0x9e3779b1U) ^
                       (static_cast<std::uint32_t>(accessor.observer) * 0x85ebca6bU) ^
                       (accessor.epoch * 0xc2b2ae35U) ^ static_cast<std::uint32_t>(kind);
-    auto& cached = transitions_[(hash >> 12 ^ hash) % transition_count];
+    auto& cached = transitions_[(hash >> 12 ^ hash) & (transitions_.size() - 1)];
     if (cached.target != 0 && cached.source == number && cached.epoch == accessor.epoch &&
         cached.observer == accessor.observer && cached.kind == kind &&
         cached.target >= first_number_) {

@@ -1,4 +1,4 @@
-// Shadow memory of the race detector: the latest accesses to each byte of shared memory.
+// Shadow memory of the race detector: the latest accesses to each byte of a memory.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A thread's epochs count up whenever it releases its accesses to others. A vector clock has, for
@@ -22,19 +22,21 @@ struct accessor {
     int thread; // its earlier accesses all happened before this one
 };
 
-// The shadow keeps, for each byte of shared memory, the number of a record of the latest accesses.
+// The shadow keeps, for each byte, the number of a record of the latest accesses.
 // Bytes with the same history share one record. The transition from one record to the next is
 // cached by record, accessor and kind of access, so that most accesses cost one look-up.
 class race_shadow {
   public:
     struct conflict {
-        int offset = -1; // of the byte in shared memory; -1: there is no race
+        int offset = -1; // of the byte; -1: there is no race
         int observer = 0;
         access kind = access::read;
     };
 
-    // Begins with so many bytes of shared memory.
-    void open(int bytes);
+    // Begins with so many bytes. The transitions that are kept are a power of two.
+    void open(int bytes, std::size_t transitions = 1U << 12);
+    // Adds bytes without accesses; returns the offset of the first.
+    int grow(int bytes);
     // Forgets all accesses: they happened before all later ones.
     void reset();
     // Records an access to `bytes` bytes at `offset`. If it races with an earlier access, returns

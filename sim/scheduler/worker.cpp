@@ -91,6 +91,7 @@ static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
     block.number = index.x + grid.x * (index.y + 1LL * grid.y * index.z);
     auto const& options = worker.launch->options;
     block.global_checks = {.races = !worker.launch->writers.is_empty(),
+                           .thread_races = options.races,
                            .previous_kernel = shape.overlaps_previous,
                            .unwritten_reads = options.unwritten_reads};
     if (options.races) block.races.open(shape.shared_bytes);

@@ -114,7 +114,7 @@ TEST_CASE("launches that no GPU accepts") {
                   {.shape = {.block = {1025}}}, empty_kernel);
     // No block and no thread is to blame.
     auto const malformed = spio::sim::launch("planted", {.shape = {.block = {1025}}}, empty_kernel);
-    CHECK(malformed.text().starts_with("planted, block (0, 0, 0), thread (0, 0, 0): "));
+    CHECK(malformed.text().starts_with("planted: launch malformed: a block of 1025"));
     expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",
                   {.shape = {.shared_bytes = 300000}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1",
@@ -132,7 +132,8 @@ TEST_CASE("launches that no GPU accepts") {
                   {.shape = {.block = {1, 1, 65}}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "a block of 65536 x 65536 x 1 threads",
                   {.shape = {.block = {65536, 65536}}}, empty_kernel);
-    expect_misuse(misuse::launch_malformed, "not positive", {.grid = {0}}, empty_kernel);
+    expect_misuse(misuse::launch_malformed, "a grid of 0 x 1 x 1 blocks: each number must",
+                  {.grid = {0}}, empty_kernel);
     expect_no_misuse(
         {.grid = {2},
          .shape = {.block = {1024}, .cluster = {2}, .shared_bytes = spio::max_shared_bytes}},

@@ -1,4 +1,4 @@
-// Races of blocks in global memory: unordered accesses of several blocks to one place.
+// Races in global memory: unordered accesses of blocks, or of threads of a block, to one place.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
@@ -35,6 +35,57 @@ TEST_CASE("blocks write different places, or are ordered") {
     // The check can be switched off.
     auto const result = spio::sim::launch("global_races", blocks,
                                           [&] { output.data()[thread()] = 1; }, {.races = false});
+    CHECK(result.text() == "no misuse");
+}
+
+TEST_CASE("threads of a block race in global memory as they do in shared memory") {
+    launch_shape const single = {.grid = {1}, .shape = {.block = {64}}};
+    spio::sim::memory<int> data(2048, "data");
+    for (int& value : data) value = 1;
+    // Lanes that all write one element, and a read of what another thread has yet to write.
+    expect_misuse(misuse::race,
+                  "a write of 4 bytes at byte 28 of `data`, where thread \\([0-9]+, 0, 0\\) wrote "
+                  "byte 28, with nothing that orders the two",
+                  single, [&] { data[7] = thread(); });
+    auto const shift = [&](bool waits) {
+        return [&, waits] {
+            data.data()[thread()] = thread();
+            if (waits) machine::sync_block();
+            int const next = data.data()[(thread() + 1) % 64];
+            if (waits) machine::sync_block();
+            data.data()[thread()] = next;
+        };
+    };
+    expect_misuse(misuse::race, "of `data`, where thread \\([0-9]+, 0, 0\\) (wrote|read) byte",
+                  single, shift(false));
+    expect_no_misuse(single, shift(true));
+    // A kernel has written to the array, so that a read comes first too.
+    expect_misuse(misuse::race, "of `data`, where thread \\([0-9]+, 0, 0\\) (wrote|read) byte",
+                  single, [&] {
+                      if (thread() == 0 && data[512] == 1) data[513] = 2;
+                      if (thread() == 1) data[512] = 3;
+                  });
+    // Neighbouring bytes are no race, at the ends of pages of the shadow either.
+    auto* const bytes = reinterpret_cast<char*>(data.data());
+    expect_no_misuse(single, [&] { bytes[1000 + thread()] = 1; });
+    expect_misuse(misuse::race, "at byte 102[34] of `data`, where thread .* wrote byte 1024",
+                  single, [&] {
+                      if (thread() == 0) __builtin_memcpy(bytes + 1023, &data[2000], 2);
+                      if (thread() == 1) bytes[1024] = 1;
+                  });
+    // Atomics do not race among themselves, but with plain accesses.
+    auto* const counter = reinterpret_cast<unsigned*>(data.data() + 600);
+    expect_no_misuse(single, [&] { machine::atomic_add(counter, 1); });
+    expect_misuse(misuse::race, "of `data`, where thread", single, [&] {
+        if (thread() == 0) *counter = 0;
+        if (thread() > 0) machine::atomic_add(counter, 1);
+    });
+    // Launches follow one another.
+    for (int i = 0; i < 2; i++) {
+        expect_no_misuse(single, [&] { data.data()[63 - thread() + i] = i; });
+    }
+    auto const result =
+        spio::sim::launch("global_races", single, [&] { data[7] = 1; }, {.races = false});
     CHECK(result.text() == "no misuse");
 }
 
