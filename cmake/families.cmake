@@ -27,13 +27,13 @@ function(spio_list_families template output)
     endif()
     foreach(family IN LISTS list_FAMILIES)
         set(module ${list_NAMESPACE}${dot}${family})
-        set(namespace ${list_NAMESPACE}${colons}${family})
+        set(entry "${list_NAMESPACE}${colons}${family}::family_entry()")
         if(NOT list_NAMESPACE)
-            spio_names_of_family(${family} module namespace)
+            spio_names_of_family(${family} module entry)
         endif()
         string(APPEND IMPORTS "import ${module};\n")
         string(APPEND EXPORTS "export import ${module};\n")
-        string(APPEND ENTRIES "        ${namespace}::family_entry(),\n")
+        string(APPEND ENTRIES "        ${entry},\n")
     endforeach()
     foreach(module IN LISTS list_MODULES)
         string(APPEND EXPORTS "export import ${module};\n")
@@ -41,8 +41,8 @@ function(spio_list_families template output)
     configure_file("${template}" "${output}" @ONLY)
 endfunction()
 
-# Sets two variables to the module and the namespace of a target of spio_add_family().
-function(spio_names_of_family family out_module out_namespace)
+# Sets two variables to the module of a target of spio_add_family(), and to the expression that is its family.
+function(spio_names_of_family family out_module out_entry)
     set(found FALSE)
     if(TARGET ${family})
         get_target_property(found ${family} SPIO_FAMILY_MODULE)
@@ -50,9 +50,9 @@ function(spio_names_of_family family out_module out_namespace)
     if(NOT found)
         message(FATAL_ERROR "${family} is no target of spio_add_family().")
     endif()
-    get_target_property(namespace ${family} SPIO_FAMILY_NAMESPACE)
+    get_target_property(entry ${family} SPIO_FAMILY_ENTRY)
     set(${out_module} ${found} PARENT_SCOPE)
-    set(${out_namespace} ${namespace} PARENT_SCOPE)
+    set(${out_entry} "${entry}" PARENT_SCOPE)
 endfunction()
 
 # Writes a source of a module when the project is built: kernel_text(), which returns the headers.
@@ -71,10 +71,13 @@ function(spio_embed_kernel_text output module namespace)
         VERBATIM)
 endfunction()
 
-# A library that is a family of kernels: a module NAME, in whose namespace NAME are family_entry() and
-# kernel_text(). In its folder are NAME.cppm, sources and partitions of the module, the headers of the
-# kernels, problem.h among them, and NAME.cuh or a header for each body. kernel_text() is written here:
-# it returns the headers by the names that an #include has, NAME/problem.h.
+# A library that is a family of kernels: a module NAME, in whose namespace NAME are specialize() and
+# kernel_text(), and family_entry() where lines of a manifest become more than one call of specialize().
+# In its folder are NAME.cppm, sources and partitions of the module, the headers of the kernels, problem.h among
+# them, and NAME.cuh or a header for each body. kernel_text() is written here: it returns the headers by the names
+# that an #include has, NAME/problem.h. So is NAME.cppm where there is none, for a problem without fields, of what
+# problem.h defines: shape, a block_shape; grid(params), an extent; and, where a launch must satisfy something,
+# flaw(params), which returns that in words, or null.
 #     spio_add_family(NAME [FOLDER DIR] [KERNELS DIR] [NAMESPACE OUTER] [MEASURED FILE]
 #                     [MODELS FILE...])
 # FOLDER is NAME unless it is given; KERNELS is where the headers are, if they are elsewhere. Both
@@ -103,11 +106,19 @@ function(spio_add_family name)
         set(family_KERNELS "${family_FOLDER}")
     endif()
     cmake_path(ABSOLUTE_PATH family_KERNELS NORMALIZE)
-    foreach(needed IN ITEMS "${family_FOLDER}/${name}.cppm" "${family_KERNELS}/problem.h")
-        if(NOT EXISTS "${needed}")
-            message(FATAL_ERROR "spio_add_family(${name}): there is no ${needed}.")
-        endif()
-    endforeach()
+    if(NOT EXISTS "${family_KERNELS}/problem.h")
+        message(FATAL_ERROR "spio_add_family(${name}): there is no ${family_KERNELS}/problem.h.")
+    endif()
+    set(interface "${family_FOLDER}/${name}.cppm")
+    set(written "")
+    cmake_path(GET family_FOLDER PARENT_PATH base)
+    if(NOT EXISTS "${interface}" AND family_NAMESPACE)
+        message(FATAL_ERROR "spio_add_family(${name}): there is no ${interface}.")
+    elseif(NOT EXISTS "${interface}")
+        spio_write_family_interface(${name} "${family_KERNELS}/problem.h" interface)
+        set(written "${interface}")
+        set(base "${CMAKE_CURRENT_BINARY_DIR}")
+    endif()
     cmake_path(GET family_KERNELS FILENAME last)
     if(NOT last STREQUAL name)
         message(FATAL_ERROR "spio_add_family(${name}): the folder of its headers is called ${last}.")
@@ -145,24 +156,50 @@ function(spio_add_family name)
         list(APPEND measured "${model_texts}")
     endif()
 
+    # What the family does not define is made of specialize().
+    set(entry "${namespace}::family_entry()")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${interface}")
+    file(STRINGS "${interface}" found REGEX "family_entry\\(")
+    if(NOT found)
+        set(entry "spio::family_of<\"${name}\", ${namespace}::specialize>(${namespace}::kernel_text)")
+    endif()
+
     file(GLOB interfaces CONFIGURE_DEPENDS "${family_FOLDER}/*.cppm")
-    file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
+    list(APPEND interfaces ${written})
+    file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     # spio_add_command() compiles this file into its program.
     list(REMOVE_ITEM sources "${family_FOLDER}/trial.cpp")
     set(launch_sources ${sources})
     list(FILTER launch_sources INCLUDE REGEX "/launch[^/]*\\.cpp$")
     list(FILTER sources EXCLUDE REGEX "/launch[^/]*\\.cpp$")
-    spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
+    spio_add_family_library(${target} "${base}" "${root}" INTERFACES ${interfaces} SOURCES
                             ${sources} "${text}" ${measured} LIBRARIES ${libraries})
     set_target_properties(
         ${target} PROPERTIES SPIO_FAMILY_FOLDER "${family_FOLDER}" SPIO_FAMILY_MODULE ${module}
-                             SPIO_FAMILY_NAMESPACE ${namespace})
+                             SPIO_FAMILY_ENTRY "${entry}")
     if(EXISTS "${family_FOLDER}/launch.cppm")
         spio_add_family_library(
-            ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"
+            ${target}_launch "${base}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"
             SOURCES ${launch_sources} LIBRARIES ${target} spio::launch)
     endif()
+endfunction()
+
+# Writes the interface of a family whose problem has no fields, and sets a variable to its name.
+function(spio_write_family_interface NAME header out_var)
+    file(READ "${header}" text)
+    if(NOT text MATCHES "[ :]shape[ ={]" OR NOT text MATCHES "[ :]grid\\(")
+        message(FATAL_ERROR "spio_add_family(${NAME}): there is no ${NAME}.cppm, and problem.h does not say how a block is "
+                            "shaped and how many a launch has: it needs `inline constexpr spio::block_shape shape` and "
+                            "`constexpr spio::extent grid(params const&)`.")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")
+    file(STRINGS "${header}" lines REGEX "^[ \t]*#[ \t]*include")
+    list(TRANSFORM lines APPEND "\n")
+    string(JOIN "" INCLUDES ${lines})
+    set(interface "${CMAKE_CURRENT_BINARY_DIR}/${NAME}/${NAME}.cppm")
+    configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/family.cppm.in" "${interface}" @ONLY)
+    set(${out_var} "${interface}" PARENT_SCOPE)
 endfunction()
 
 # Writes a source of a module when the project is configured: model_texts(), which returns the texts of
@@ -210,12 +247,12 @@ ${views}    };
 endfunction()
 
 # A library of modules for spio_add_family(): `root` is where its kernels' headers are included from.
-function(spio_add_family_library target folder root)
+# `base` is the folder above that of the interfaces: where they are installed, each family keeps its folder, since all
+# have a launch.cppm.
+function(spio_add_family_library target base root)
     cmake_parse_arguments(PARSE_ARGV 3 library "" "" "INTERFACES;SOURCES;LIBRARIES")
     add_library(${target} STATIC)
     target_compile_features(${target} PUBLIC cxx_std_20)
-    # Where interfaces are installed, each family keeps its folder: all have a launch.cppm.
-    cmake_path(GET folder PARENT_PATH base)
     target_sources(${target} PRIVATE ${library_SOURCES}
                    PUBLIC FILE_SET CXX_MODULES BASE_DIRS "${base}" FILES ${library_INTERFACES})
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}>)

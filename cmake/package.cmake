@@ -41,10 +41,11 @@ install(
     CXX_MODULES_DIRECTORY modules)
 
 write_basic_package_version_file(spio-config-version.cmake COMPATIBILITY SameMinorVersion)
+string(REGEX MATCH "-fsanitize=[a-z,]+" SPIO_SANITIZERS "${CMAKE_CXX_FLAGS}")
 configure_file(cmake/spio-config.cmake.in spio-config.cmake @ONLY)
 install(FILES cmake/mp11.cmake cmake/boost_context.cmake cmake/dialect.cmake cmake/packs.cmake
               cmake/command.cmake cmake/command.cpp.in cmake/std_module.cmake
-              cmake/families.cmake cmake/find_cuda.cmake cmake/host_device.cmake
+              cmake/families.cmake cmake/family.cppm.in cmake/find_cuda.cmake cmake/host_device.cmake
               cmake/embed_kernel_text.cmake cmake/measured_text.cpp.in cmake/packer.cpp.in
               "${CMAKE_CURRENT_BINARY_DIR}/spio-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/spio-config-version.cmake"

@@ -105,6 +105,26 @@ selection selected_in(CLI::App const& root) {
            suggestion(words.front(), known));
 }
 
+// Reports too few or too many values of an option, for which CLI11 says "--device: 1 required
+// gpu|host missing" or "--device: At Most 1 required but received 2", or a value of a flag.
+[[noreturn]] void refuse_values(std::string const& words, subcommand const* asked) {
+    constexpr std::string_view no_value = " was given a disallowed flag override";
+    if (words.ends_with(no_value)) {
+        refuse("--" + words.substr(0, words.size() - no_value.size()) + " takes no value", asked);
+    }
+    auto const name = words.substr(0, words.find(':'));
+    bool const is_missing = words.ends_with(" missing");
+    if (asked != nullptr) {
+        auto const found = std::ranges::find(asked->options, name, &option::name);
+        if (found != asked->options.end()) {
+            refuse(name + (is_missing ? " needs a value: " + std::string(found->value)
+                                      : " is given more than once"),
+                   asked);
+        }
+    }
+    refuse(words, asked);
+}
+
 // Reports an option that `asked` does not have.
 [[noreturn]] void refuse_option(subcommand const& asked, std::string_view word) {
     auto const name = word.substr(0, word.find('='));
@@ -157,7 +177,7 @@ arguments parse_arguments(std::span<std::string_view const> words,
         args.subcommand = find("version");
         if (args.subcommand != nullptr) return args;
     } catch (CLI::Error const& e) {
-        refuse(e.what(), find(selected_in(root).name));
+        refuse_values(e.what(), find(selected_in(root).name));
     }
     auto const selected = selected_in(root);
     args.subcommand = find(selected.name);

@@ -21,6 +21,9 @@ module;
 export module spio.command;
 
 export import spio.command_line;
+// What a trial is written with.
+export import spio.dims;
+export import spio.spec;
 export import :json;
 export import :setup;
 export import :trial;
@@ -30,7 +33,6 @@ import spio.cuda_python;
 import spio.image;
 import spio.launch;
 import spio.runtime;
-import spio.spec;
 
 export namespace spio::command {
 

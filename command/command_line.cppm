@@ -47,7 +47,7 @@ std::string padded(std::string text, std::size_t width);
 
 enum class exit_status {
     success = 0,
-    check_failed = 1, // results, packs, entries or a machine that are not as they should be
+    check_failed = 1, // results, kernels, packs, entries or a machine that are not as they should
     usage = 2,
     not_found = 3, // a file, a device, a compiler, an image
     tool_failed = 4,

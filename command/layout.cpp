@@ -134,7 +134,8 @@ text_layout::text_layout(std::string_view text, std::vector<named_size> sizes)
         if (known == std::end(elements)) {
             std::vector<std::string_view> names;
             for (auto const& [name, size] : elements) names.emplace_back(name);
-            refuse("the element " + quote(element_name) + " is none of " + format_list(names));
+            refuse("the element " + quote(element_name) + " is none of " + format_list(names) +
+                   suggestion(element_name, names));
         }
         bytes = known->second;
         while (reader.skip(",")) place(reader.axis());

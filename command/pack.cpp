@@ -49,7 +49,9 @@ std::string text_of(aot::pack const& pack, std::string const& file) {
                 format_bytes(std::filesystem::file_size(file)) + " with the index\n";
     for (auto const& image : pack.list()) {
         text += "  " + padded(image.line, width + 2) + padded(image.arch, 12) +
-                padded(format_bytes(image.size), 12) + image.config + "\n";
+                (image.config.empty() ? format_bytes(image.size)
+                                      : padded(format_bytes(image.size), 12) + image.config) +
+                "\n";
     }
     return text;
 }

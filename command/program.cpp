@@ -81,6 +81,13 @@ int run_program(std::span<char* const> words, program_parts parts) {
                    .is_interactive = ::isatty(STDERR_FILENO) == 1,
                    .open_driver = [] { return std::make_unique<cuda::driver>(); },
                    .program = std::filesystem::read_symlink("/proc/self/exe", unknown)};
+    for (auto const& [kernels, trials] : parts_of_program().families) {
+        if (!trials || trials->name == kernels.name) continue;
+        io.tell("spio: the trials of the family '" + std::string(kernels.name) +
+                "' say that they are those of '" + std::string(trials->name) +
+                "': the first argument of trials_of<> is the family's name\n");
+        return static_cast<int>(exit_status::usage);
+    }
     if (!words.empty()) words = words.subspan(1);
     std::vector<std::string_view> const line(words.begin(), words.end());
     auto const status = run(line, io);

@@ -114,6 +114,14 @@ class device_arrays {
     std::vector<array<unsigned char>> arrays;
 };
 
+// Coordinates as a program writes them: "[Row(8) + Column(0)]".
+std::string text_of_place(std::span<std::pair<std::string_view, long long> const> values);
+template <class... Dimensions> std::string text_of_place(coords<Dimensions...> const& place) {
+    std::pair<std::string_view, long long> const values[] = {
+        {name_of_type<Dimensions>(), place.template digit<Dimensions>().get()}...};
+    return text_of_place(values);
+}
+
 // Compares the results of a launch with exact ones.
 class comparison {
   public:
@@ -133,18 +141,16 @@ class comparison {
     void compare(trial_array<Tensor> const& array, Position const& position, double exact,
                  double bound) {
         auto const result = view(array, results[array.number])[position];
-        count(array.number, static_cast<std::size_t>(result.offset()), *result, exact, bound);
+        count(array.number, position, "", *result, exact, bound);
     }
     // The same for an element of a vector: the one with this index.
     template <class Tensor, class Position>
         requires(trial_array<Tensor>::elements::count > 1)
     void compare(trial_array<Tensor> const& array, Position const& position, int index,
                  double exact, double bound) {
-        constexpr std::size_t size = trial_array<Tensor>::elements::count;
         auto const result = view(array, results[array.number])[position];
-        auto const n = static_cast<std::size_t>(index);
-        count(array.number, static_cast<std::size_t>(result.offset()) * size + n, (*result)[n],
-              exact, bound);
+        count(array.number, position, "[" + std::to_string(index) + "]",
+              (*result)[static_cast<std::size_t>(index)], exact, bound);
     }
     verdict const& result() const { return found; }
 
@@ -163,8 +169,18 @@ class comparison {
         }(static_cast<Tensor const*>(nullptr));
     }
     // Compares a number of a result with the exact one; it may differ by the bound.
-    void count(std::size_t array, std::size_t index, double result, double exact, double bound) {
-        found.compare(descriptions[array].name, index, result, exact, bound);
+    template <class Position>
+    void count(std::size_t number, Position const& position, std::string const& index,
+               double result, double exact, double bound) {
+        if (!found.count(result, exact, bound)) return;
+        auto const& array = descriptions[number];
+        std::string place;
+        if constexpr (requires { position.coordinates(); }) {
+            place = text_of_place(position.coordinates());
+        } else {
+            place = text_of_place(make_coordinates(position));
+        }
+        found.describe(array.name + place + index, result, exact, bound, !array.values);
     }
 };
 
@@ -247,9 +263,9 @@ class trial_setup {
 // The trial of a problem, whose text has all fields, with data of this seed.
 trial trial_of(std::string problem, std::shared_ptr<trial_setup const>, unsigned seed);
 
-template <family_name Name, auto SetUp, described... Parts>
+template <name_constant Name, auto SetUp, class... Parts>
 trial_family trials_by(std::string_view meaning, std::string_view example,
-                       void (*)(trial_setup&, Parts const&...)) {
+                       std::type_identity<std::tuple<Parts...>>) {
     return {.name = Name.text,
             .meaning = meaning,
             .example = example,
@@ -270,12 +286,13 @@ trial_family trials_by(std::string_view meaning, std::string_view example,
             }};
 }
 // The trials of a family whose function set_up() fills in a trial_setup. After it the function
-// takes the problem, and structs with what a launch chooses; the words of a problem have the fields
-// of all of them.
-//     return trials_of<"softmax", set_up>("y = softmax(x)", "columns=1000 rows=37");
-template <family_name Name, auto SetUp>
+// takes the problem, and what a launch chooses: sizes, whose fields are named beside set_up(), and
+// structs with a field table. The words of a problem have the fields of all.
+//     void set_up(trial_setup&, softmax::problem const&, softmax::Row rows);
+//     return trials_of<"softmax", set_up, "rows">("y = softmax(x)", "columns=1000 rows=37");
+template <name_constant Name, auto SetUp, name_constant... Sizes>
 trial_family trials_of(std::string_view meaning, std::string_view example) {
-    return trials_by<Name, SetUp>(meaning, example, SetUp);
+    return trials_by<Name, SetUp>(meaning, example, parts_taken<Sizes...>(SetUp));
 }
 
 } // namespace spio::command

@@ -72,6 +72,8 @@ subcommand version() {
 // The exit status of the command that an error ends.
 exit_status status_of(error_kind kind) {
     switch (kind) {
+    case error_kind::misuse: // of memory or barriers by a kernel, on the host device
+        return exit_status::check_failed;
     case error_kind::invalid:
     case error_kind::unsupported:
         return exit_status::usage;

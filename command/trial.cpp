@@ -16,6 +16,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 module spio.command;
@@ -27,18 +28,47 @@ namespace spio::command {
 
 void verdict::compare(std::string_view array, std::size_t index, double result, double exact,
                       double bound) {
+    if (!count(result, exact, bound)) return;
+    describe(std::string(array) + "[" + std::to_string(index) + "]", result, exact, bound);
+}
+
+bool verdict::count(double result, double exact, double bound) {
     ++compared;
-    is_exact = is_exact && bound == 0;
     double const error = std::abs(result - exact);
+    is_exact = is_exact && error == 0;
     // A result that is NaN fails this comparison, so it counts as wrong.
     if (error <= bound) {
         if (bound > 0) worst = std::fmax(worst, error / bound);
-        return;
+        return false;
     }
-    if (wrong++ > 0) return;
-    first_wrong = std::string(array) + "[" + std::to_string(index) + "] is " +
+    return wrong++ == 0;
+}
+
+void verdict::describe(std::string const& place, double result, double exact, double bound,
+                       bool was_nan) {
+    bool const is_unwritten = was_nan && std::isnan(result);
+    first_wrong = place + (is_unwritten ? " was not written, or is " : " is ") +
                   format_number(result, 9) + ", should be " + format_number(exact, 9) +
                   ", and may be " + format_number(bound) + " off";
+}
+
+std::string text_of_place(std::span<std::pair<std::string_view, long long> const> values) {
+    std::string text;
+    for (auto [type, value] : values) {
+        std::string name(type);
+        // dimension<"Row"> is spelled spio::named<'R', 'o', 'w'>.
+        constexpr std::string_view by_letters = "spio::named<";
+        if (type.starts_with(by_letters)) {
+            name.clear();
+            for (auto i = type.find('\''); i != type.npos; i = type.find('\'', i + 3)) {
+                name += type[i + 1];
+            }
+        } else if (type.find('<') == type.npos) {
+            name.erase(0, type.rfind(':') + 1);
+        }
+        text += (text.empty() ? "[" : " + ") + name + "(" + std::to_string(value) + ")";
+    }
+    return text + "]";
 }
 
 void workbench::note(image const& source, clock::duration find, clock::duration load) {

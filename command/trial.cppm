@@ -19,10 +19,12 @@ module;
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 export module spio.command:trial;
 
+import spio.dims;
 import spio.image;
 import spio.launch;
 import spio.runtime;
@@ -34,13 +36,18 @@ export namespace spio::command {
 struct verdict {
     std::uint64_t compared = 0, wrong = 0;
     double worst = 0;             // largest error / bound of results within bounds
-    bool is_exact = true;         // whether all bounds were 0
+    bool is_exact = true;         // whether every result is the exact number
     std::string first_wrong = {}; // a sentence
 
     // Counts a result as wrong unless |result - exact| <= bound. The bound comes from an analysis
     // of the roundings.
     void compare(std::string_view array, std::size_t index, double result, double exact,
                  double bound);
+    // The same; returns whether it is the first wrong result, which wants a description. Where
+    // every element was a NaN before the launch, a NaN may be one that nobody has written.
+    bool count(double result, double exact, double bound);
+    void describe(std::string const& place, double result, double exact, double bound,
+                  bool was_nan = false);
 };
 
 // A kernel's image, and the time that it took to find and to load it.
@@ -214,6 +221,50 @@ std::tuple<Ts...> parse_all(std::string_view family, std::string_view words) {
     return values;
 }
 
+// The name of a type with its namespaces, as clang writes it: "softmax::Row".
+template <class Type> consteval std::string_view name_of_type() {
+    constexpr std::string_view text = __PRETTY_FUNCTION__; // "… [Type = softmax::Row]"
+    constexpr std::string_view prefix = "[Type = ";
+    constexpr auto begin = text.find(prefix) + prefix.size();
+    return text.substr(begin, text.size() - 1 - begin);
+}
+
+// A size that a launch chooses, as a struct with one field, such as rows=37; 100 if it is not
+// given.
+template <index Dimension, name_constant Name> struct launch_size {
+    int value = 100;
+
+    operator Dimension() const { return Dimension(value); }
+};
+// What the words of a problem are read into, for the parameters of a function: a launch_size for
+// each size, a struct with a field table as it is.
+template <class... Names> struct name_list {};
+template <name_constant> struct name_type {};
+template <class Names, class Read, class... Parameters> struct parts_read {
+    static_assert(
+        sizeof...(Parameters) > sizeof...(Parameters),
+        "trials_of<> names each size that set_up() takes of a launch, in their order, and "
+        "no other; all else that set_up() takes has a field_table");
+};
+template <class... Read> struct parts_read<name_list<>, std::tuple<Read...>> {
+    using type = std::tuple<Read...>;
+};
+template <class Names, class... Read, described Part, class... Rest>
+struct parts_read<Names, std::tuple<Read...>, Part, Rest...>
+    : parts_read<Names, std::tuple<Read..., Part>, Rest...> {
+    static_assert(name_of_type<Part>().find("::") != std::string_view::npos,
+                  "a struct that set_up() takes is in a namespace, and be it one without a name: "
+                  "trials of another family in the program may have a struct of the same name");
+};
+template <name_constant Name, class... Names, class... Read, index Size, class... Rest>
+struct parts_read<name_list<name_type<Name>, Names...>, std::tuple<Read...>, Size, Rest...>
+    : parts_read<name_list<Names...>, std::tuple<Read..., launch_size<Size, Name>>, Rest...> {};
+template <name_constant... Sizes, class Setup, class... Parameters>
+auto parts_taken(void (*)(Setup&, Parameters...)) {
+    return std::type_identity<typename parts_read<name_list<name_type<Sizes>...>, std::tuple<>,
+                                                  std::remove_cvref_t<Parameters>...>::type>();
+}
+
 // Random floats from `least` to `most`; the same state of the generator gives the same values.
 std::vector<float> random_floats(std::mt19937&, std::size_t count, float least, float most);
 // The bits of halves from 1 to 2 and from -2 to -1.
@@ -233,3 +284,12 @@ inline constexpr rounding to_bfloat16 = {0x1p-8, 0x1p-134};
 constexpr double gamma(double k, double unit) { return k * unit / (1 - k * unit); }
 
 } // namespace spio::command
+
+template <class Dimension, spio::name_constant Name>
+struct spio::field_table<spio::command::launch_size<Dimension, Name>> {
+    static constexpr auto fields =
+        std::tuple(field{std::string_view(Name.text),
+                         &spio::command::launch_size<Dimension, Name>::value,
+                         {.least = 1},
+                         presence::optional});
+};

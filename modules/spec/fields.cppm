@@ -67,6 +67,12 @@ template <class Aggregate, class Member> struct field {
 //             field{"channels", &problem::channels, {.least = 8, .most = 2048, .multiple_of = 8}});
 //     };
 template <class Aggregate> struct field_table;
+// A struct without members has no fields, and needs no table.
+template <class Aggregate>
+    requires std::is_empty_v<Aggregate>
+struct field_table<Aggregate> {
+    static constexpr auto fields = std::tuple();
+};
 
 // A value that converts to any type, to count the members of an aggregate.
 struct any_value {
@@ -82,7 +88,25 @@ concept described = std::is_aggregate_v<T> && requires { field_table<T>::fields;
 template <class T>
 constexpr std::size_t field_count = std::tuple_size_v<decltype(field_table<T>::fields)>;
 
+// Whether two fields have one name, or are one member.
+template <class A, class B> constexpr bool are_one_field(A const& a, B const& b) {
+    if constexpr (std::same_as<A, B>) {
+        if (a.member == b.member) return true;
+    }
+    return a.name == b.name;
+}
+template <class T>
+constexpr bool are_fields_distinct = std::apply(
+    [](auto const&... fields) {
+        auto const is_once = [&](auto const& field) {
+            return (std::size_t{0} + ... + are_one_field(field, fields)) == 1;
+        };
+        return (is_once(fields) && ...);
+    },
+    field_table<T>::fields);
+
 template <described T, class F> constexpr void for_each_field(F&& f) {
+    static_assert(are_fields_distinct<T>, "field_table<T> must name each member of T once");
     static_assert(takes<T>(std::make_index_sequence<field_count<T>>()) &&
                       !takes<T>(std::make_index_sequence<field_count<T> + 1>()),
                   "field_table<T> must name every member of T");

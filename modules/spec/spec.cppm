@@ -45,6 +45,9 @@ struct header {
     std::uint64_t digest = 0;
 };
 
+// The headers of a family's kernels: what the function kernel_text() returns, which CMake writes.
+using kernel_headers = std::span<header const>;
+
 // A specialization of a kernel. The symbol depends on the text and not on the architecture, so a
 // pack may have several images of one symbol, one for each architecture.
 struct spec {
@@ -200,11 +203,11 @@ struct family {
     std::span<header const> (*headers)(); // all headers of its kernels
 };
 
-// A family's name as a template argument.
-template <std::size_t Size> struct family_name {
+// A name as a template argument: of a family, or of a field.
+template <std::size_t Size> struct name_constant {
     char text[Size] = {};
 
-    consteval family_name(char const (&literal)[Size]) {
+    consteval name_constant(char const (&literal)[Size]) {
         for (std::size_t i = 0; i < Size; ++i) text[i] = literal[i];
     }
 };
@@ -215,7 +218,7 @@ Problem problem_taken(typed_spec<Params> (*specialize)(Problem const&, arch));
 // The family whose lines are problems that one function specializes, without a choice of
 // configurations from outside.
 //     static constexpr auto family = spio::family_of<"softmax", specialize>(kernel_text);
-template <family_name Name, auto Specialize>
+template <name_constant Name, auto Specialize>
 constexpr family family_of(std::span<header const> (*headers)()) {
     return {Name.text,
             [](std::string_view text, arch arch, config_source const&) {

@@ -281,7 +281,7 @@ TEST_CASE("a wrong result is reported, and the command fails") {
     auto const as_json = ask("run axpby n=1000 --check --json --pack " + packs.pack);
     machine.deviation = 0;
     CHECK(got.status == exit_status::check_failed);
-    CHECK(contains(got.printed, "  WRONG   1000 of 1000 results; the first: y[0] is "));
+    CHECK(contains(got.printed, "  WRONG   1000 of 1000 results; the first: y[N(0)] is "));
     CHECK(as_json.status == exit_status::check_failed);
     CHECK(contains(as_json.printed, "\"wrong\":1000"));
 }

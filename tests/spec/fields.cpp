@@ -72,6 +72,35 @@ TEST_CASE("an initializer names all fields in their order, those of nested aggre
     CHECK(spio::parse<shape>("thing", spio::text_of(s)) == s);
 }
 
+namespace {
+
+struct nothing {};
+struct pair_of_numbers {
+    int a = 0, b = 0;
+};
+struct same_name {
+    int a = 0, b = 0;
+};
+
+} // namespace
+template <> struct spio::field_table<pair_of_numbers> {
+    static constexpr auto fields =
+        std::tuple(field{"a", &pair_of_numbers::a}, field{"b", &pair_of_numbers::a});
+};
+template <> struct spio::field_table<same_name> {
+    static constexpr auto fields = std::tuple(field{"a", &same_name::a}, field{"a", &same_name::b});
+};
+
+TEST_CASE("a struct without members needs no table, and a table has each member once") {
+    static_assert(spio::described<nothing>);
+    CHECK(spio::text_of(nothing()).empty());
+    CHECK(spio::initializer_of(nothing()) == "{}");
+    CHECK_THROWS_WITH(spio::parse<nothing>("thing", "n=1"), doctest::Contains("'n'"));
+    static_assert(spio::are_fields_distinct<shape> && spio::are_fields_distinct<nothing>);
+    static_assert(!spio::are_fields_distinct<pair_of_numbers>);
+    static_assert(!spio::are_fields_distinct<same_name>);
+}
+
 TEST_CASE("words may come in any order, and optional fields that are left out keep their value") {
     CHECK(spio::parse<shape>("thing", "n=1") == shape{.n = 1, .cell = {}});
     CHECK(spio::parse<shape>("thing", "  wide=false\t hue=green cell.rows=6 n=1 ") ==

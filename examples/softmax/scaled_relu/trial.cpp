@@ -3,29 +3,15 @@
 //
 // A trial is a problem with random data.
 #include <algorithm>
-#include <tuple>
 
 import scaled_relu;
 import spio.command;
-import spio.dims;
-import spio.spec;
 
 using namespace spio::command;
 
-// The sizes of the images, which a launch chooses: one kernel takes any.
-struct image_sizes {
-    int pixels = 100, channels = 64;
-};
-template <> struct spio::field_table<image_sizes> {
-    static constexpr auto fields =
-        std::tuple(field{"pixels", &image_sizes::pixels, {.least = 1}, presence::optional},
-                   field{"channels", &image_sizes::channels, {.least = 1}, presence::optional});
-};
-
+// One kernel takes images of any size: a launch chooses it.
 static void set_up(trial_setup& setup, scaled_relu::problem const& problem,
-                   image_sizes const& launch) {
-    auto const pixels = scaled_relu::Pixel(launch.pixels);
-    auto const channels = scaled_relu::Channel(launch.channels);
+                   scaled_relu::Pixel pixels, scaled_relu::Channel channels) {
     auto const x = setup.input<scaled_relu::input>("x", {-2, 2}, pixels, channels);
     auto const scale = setup.input<scaled_relu::factors>("scale", {-1, 1}, channels);
     auto const bias = setup.input<scaled_relu::factors>("bias", {-1, 1}, channels);
@@ -52,6 +38,6 @@ static void set_up(trial_setup& setup, scaled_relu::problem const& problem,
 }
 
 trial_family scaled_relu_trials() {
-    return trials_of<"scaled_relu", set_up>(
+    return trials_of<"scaled_relu", set_up, "pixels", "channels">(
         "y = relu(scale * x + bias) for images of halves, by channels", "pixels=100 channels=300");
 }

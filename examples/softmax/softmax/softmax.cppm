@@ -1,12 +1,12 @@
 // The softmax of the rows of a matrix: how a problem becomes a kernel.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A specification is what a kernel is compiled from, a manifest a list of kernels to compile.
+// A specification is what a kernel is compiled from, a manifest a list of kernels to compile. Its
+// lines, `softmax columns=1000`, become specifications by specialize().
 module;
 
 #include "softmax/problem.h"
 
-#include <span>
 #include <tuple>
 
 export module softmax;
@@ -25,7 +25,7 @@ using softmax::Column, softmax::Row, softmax::problem;
 using softmax::input_matrix, softmax::output_matrix, softmax::params;
 
 // The text of problem.h and softmax.cuh; spio_add_family() writes this function.
-std::span<spio::header const> kernel_text();
+spio::kernel_headers kernel_text();
 
 // The specification of a kernel, and the number of blocks of a launch with these parameters.
 inline spio::typed_spec<params> specialize(problem const& problem, spio::arch arch) {
@@ -38,12 +38,6 @@ inline spio::typed_spec<params> specialize(problem const& problem, spio::arch ar
                                "x and y must both have so many columns, and the same rows");
             return spio::extent{spio::divup(params.y.extent<Row>().value, warps)};
         });
-}
-
-// How a line of a manifest, `softmax columns=1000`, becomes a specification.
-inline spio::family const& family_entry() {
-    static constexpr auto family = spio::family_of<"softmax", specialize>(kernel_text);
-    return family;
 }
 
 } // namespace softmax

@@ -3,28 +3,15 @@
 //
 // A trial is a problem with random data.
 #include <cmath>
-#include <tuple>
 
 import softmax;
 import spio.command;
-import spio.dims;
-import spio.spec;
 
 using namespace spio::command;
 
-// The number of rows, which a launch chooses: one kernel takes any.
-struct softmax_rows {
-    int rows = 100;
-};
-template <> struct spio::field_table<softmax_rows> {
-    static constexpr auto fields = std::tuple(
-        spio::field{"rows", &softmax_rows::rows, {.least = 1}, spio::presence::optional});
-};
-
-static void set_up(trial_setup& setup, softmax::problem const& problem,
-                   softmax_rows const& launch) {
+// One kernel takes any number of rows: a launch chooses it.
+static void set_up(trial_setup& setup, softmax::problem const& problem, softmax::Row rows) {
     constexpr float scale = 0.5F;
-    auto const rows = softmax::Row(launch.rows);
     auto const columns = softmax::Column(problem.columns);
     auto const x = setup.input<softmax::input_matrix>("x", {-2, 2}, rows, columns);
     auto const y = setup.output<softmax::output_matrix>("y", rows, columns);
@@ -52,6 +39,6 @@ static void set_up(trial_setup& setup, softmax::problem const& problem,
 }
 
 trial_family softmax_trials() {
-    return trials_of<"softmax", set_up>(
+    return trials_of<"softmax", set_up, "rows">(
         "y = softmax(scale * x) over the rows of a matrix of floats", "columns=1000 rows=37");
 }
