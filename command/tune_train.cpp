@@ -69,7 +69,9 @@ struct trainer {
                        quote(sources.string()) +
                        ": cmake --build --preset release --target models_features");
         }
-        for (auto const& file : {found.script, found.features}) {
+        auto const folder = found.script.parent_path(); // of what the script imports, too
+        for (auto const& file :
+             {found.script, folder / "plan.py", folder / "table.py", found.features}) {
             if (auto const reason = distrust(file); !reason.empty()) {
                 refuse(exit_status::not_found, reason);
             }

@@ -1,10 +1,11 @@
 # Trains the models that choose configurations, and reports how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--older TIMES[.xz]...] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
-held out: no tree has seen it. --new names another sweep, of layers that no tree has seen either. The regret of a choice
+held out: no tree has seen it. --older names sweeps of older kernels: of these, configurations whose
+kernels have changed since are left out, and no regrets are told. --new names another sweep, of layers that no tree has seen either. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
 """
@@ -14,7 +15,6 @@ import hashlib
 import json
 import lzma
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
@@ -22,11 +22,14 @@ import tempfile
 import numpy
 import xgboost
 
+import plan
+from table import hexadecimal, table, with_rounded_leaves
+
 # The models of a family, and of each the passes of its problems. Those of matmul have none.
 MODELS = {"conv2d": {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}, "matmul": {"wgmma": ("",)}}
 HELD_OUT = 4
-SETTINGS = {"max_depth": 6, "eta": 0.06, "min_child_weight": 8, "subsample": 0.8, "colsample_bytree": 0.5, "lambda": 1,
-            "tree_method": "hist", "max_bin": 128,
+SETTINGS = {"max_depth": 8, "grow_policy": "lossguide", "max_leaves": 128, "eta": 0.06, "min_child_weight": 8, "lambda": 3,
+            "subsample": 0.6, "colsample_bynode": 0.8, "tree_method": "hist", "max_bin": 64,
             "base_score": 0, "nthread": 1, "seed": 2026}
 ROUNDS = 400
 # The raw sizes and fields that a model without ratios would have.
@@ -41,9 +44,10 @@ GROUPS = {"conv2d": ("c", "r", "s", "stride_h", "pass"), "matmul": ("m", "n", "k
 class Sweep:
     """The measured configurations: a row each, of `layer` (its number), `times`, `estimates`, `chosen` and `features`."""
 
-    def __init__(self, family, files, program, scratch):
+    def __init__(self, family, files, program, scratch, older=()):
         self.family = family
-        text = b"".join(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes() for path in files)
+        texts = [lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes() for path in [*files, *older]]
+        text = b"".join(texts)
         self.digest = hashlib.sha256(text).hexdigest()
         self.origin = next(line[2:] for line in text.decode().splitlines() if line.startswith("# "))
         times, out = scratch / "times.txt", scratch / "sweep"
@@ -55,14 +59,38 @@ class Sweep:
         rows = numpy.loadtxt(scratch / "sweep.rows", ndmin=2)
         self.layer, self.times, self.estimates = rows[:, 0].astype(int), rows[:, 1], rows[:, 2]
         self.chosen = rows[:, 3] > 0
+        self.is_older = self.layer >= b"".join(texts[: len(files)]).count(b"\nproblem ")
         self.features = numpy.fromfile(scratch / "sweep.floats", numpy.float32).reshape(len(rows), len(self.names))
         fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
         self.directions = numpy.array([each.get("pass", "") for each in fields])
         # A layer that was measured with kernels of two kinds is in one half only.
         plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
         self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
+        if family == "conv2d":
+            self.leave_out(~self.is_searched())
+            self.leave_out(~(self.is_older & self.has_changed()))
         self.best = numpy.full(len(self.problems), numpy.inf)
         numpy.minimum.at(self.best, self.layer, self.times)
+
+
+    def is_searched(self):
+        """Whether a row is of a layer whose best configuration was searched by hand: what is chosen for these is told separately."""
+        searched = [f"{n} {channels} {side} {side} 3 3 {direction}" for direction, n, channels, side in map(str.split, plan.SEARCHED)]
+        fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
+        layers = [" ".join(each.get(name, "3") for name in ("n", "c", "h", "w", "r", "s", "pass")) for each in fields]
+        return numpy.isin(layers, searched)[self.layer]
+
+    def has_changed(self):
+        """Whether a row is of a kernel that older sweeps measured otherwise: those that prefetch, and wgrad of one split."""
+        feature = {name: self.features[:, number] for number, name in enumerate(self.names)}
+        is_one_split = (self.directions[self.layer] == "wgrad") & (feature["log_splits"] == 0)
+        return (feature["prefetches"] > 0) | is_one_split
+
+    def leave_out(self, rest):
+        """Drops all rows but these."""
+        self.configs = [config for config, is_kept in zip(self.configs, rest) if is_kept]
+        for name in ("layer", "times", "estimates", "chosen", "is_older", "features"):
+            setattr(self, name, getattr(self, name)[rest])
 
 
 def target(sweep, kind):
@@ -80,7 +108,7 @@ def train(sweep, rows, columns, kind="residual", rounds=ROUNDS, objective="reg:s
         data = xgboost.DMatrix(features, grades)
         data.set_group(counts)
     else:
-        data = xgboost.DMatrix(features, target(sweep, kind)[rows], weight=1 / (0.1 + regret))
+        data = xgboost.DMatrix(features, target(sweep, kind)[rows], weight=1 / (0.03 + regret))
     return xgboost.train(SETTINGS | {"objective": objective}, data, rounds)
 
 
@@ -107,52 +135,6 @@ def summary(values):
     return {"layers": len(values), "geomean": round(float(numpy.exp(numpy.log1p(values).mean())), 4),
             "p90": round(1 + float(numpy.quantile(values, 0.9)), 4), "p99": round(1 + float(numpy.quantile(values, 0.99)), 4),
             "worst": round(1 + float(values.max()), 4), "within_1_percent": round(float((values <= 0.01).mean()), 4)}
-
-
-def hexadecimal(value):
-    """The bits of a float."""
-    return struct.pack(">f", value).hex()
-
-
-def digits(number, count):
-    """A number in so many digits to the base of 64."""
-    letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-    return "".join(letters[number >> 6 * place & 63] for place in reversed(range(count)))
-
-
-def tree_text(tree, splits):
-    """The nodes of a tree in preorder, as the library reads them."""
-    left, right = tree["left_children"], tree["right_children"]
-
-    def text(node):
-        """A node and all below it: the value of a leaf, or a split and its two branches."""
-        number = tree["split_conditions"][node]
-        if left[node] < 0:
-            return "=" + digits(int(hexadecimal(number), 16), 6)
-        return digits(splits[tree["split_indices"][node], hexadecimal(number)], 2) + text(left[node]) + text(right[node])
-
-    return text(0)
-
-
-def table(booster, sweep, rows, name, chip):
-    """The text of a model: what modules/model reads."""
-    trees = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
-    thresholds = [set() for _ in sweep.names]
-    for tree in trees:
-        for child, feature, number in zip(tree["left_children"], tree["split_indices"], tree["split_conditions"]):
-            if child >= 0:
-                thresholds[feature].add(number)
-    splits = {}
-    for feature, numbers in enumerate(thresholds):
-        for number in sorted(numbers):
-            splits[feature, hexadecimal(number)] = len(splits)
-    least, greatest = sweep.features[rows].min(0), sweep.features[rows].max(0)
-    lines = ["# Trained by bench/models/train.py on a sweep with the digest " + sweep.digest[:16] + "; do not edit.",
-             "spio-model 2", "name " + name, "chip " + chip, "source " + sweep.origin, "base " + hexadecimal(0)]
-    lines += [" ".join(["feature", feature, hexadecimal(low), hexadecimal(high), *map(hexadecimal, sorted(numbers))])
-              for feature, low, high, numbers in zip(sweep.names, least, greatest, thresholds)]
-    lines += ["tree " + tree_text(tree, splits) for tree in trees]
-    return "\n".join(lines) + "\n"
 
 
 def check_table(program, text, booster, features, scratch):
@@ -197,7 +179,7 @@ def regrets_of_groups(sweep, rows):
     fields = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
     keys = [" ".join(each.get(key, "1") for key in GROUPS[sweep.family]) for each in fields]
     is_held = numpy.array([int(hashlib.sha256(key.encode()).hexdigest(), 16) % HELD_OUT == 0 for key in keys])
-    held, trained = rows[is_held[sweep.layer[rows]]], rows[~is_held[sweep.layer[rows]]]
+    held, trained = rows[is_held[sweep.layer[rows]] & ~sweep.is_older[rows]], rows[~is_held[sweep.layer[rows]]]
     columns = list(range(len(sweep.names)))
     found = summary(regrets(sweep, held, scores(sweep, train(sweep, trained, columns), held, columns)))
     return found | {"groups": len(set(numpy.array(keys)[numpy.unique(sweep.layer[held])]))}
@@ -244,7 +226,8 @@ def main():
     parser.add_argument("--family", choices=MODELS, default="conv2d")
     parser.add_argument("--models", default="", help="their names, with commas: correlation, gradient, wgmma; all of the family without it")
     parser.add_argument("--chip", default="H200")
-    parser.add_argument("--report", type=pathlib.Path, help="the report, a file of JSON; its entries for other models are kept")
+    parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
+    parser.add_argument("--older", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps of older kernels")
     parser.add_argument("--new", type=pathlib.Path, help="the times of another sweep, to measure regrets on")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
     parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")
@@ -255,11 +238,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = options.scratch or pathlib.Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)
-        sweep = Sweep(options.family, options.times, options.program, scratch)
+        sweep = Sweep(options.family, options.times, options.program, scratch, options.older)
         new = Sweep(options.family, [options.new], options.program, scratch) if options.new else None
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
-              "layers": len(sweep.problems), "times": len(sweep.times), "xgboost": xgboost.__version__}
+              "layers": len(numpy.unique(sweep.layer)), "times": len(sweep.times), "xgboost": xgboost.__version__}
     if new:
         report |= {"new_sweep_sha256": new.digest, "new_layers": len(new.problems), "new_times": len(new.times)}
     values = []
@@ -267,9 +250,9 @@ def main():
     for name in asked:
         directions = MODELS[options.family][name]
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
-        held = rows[sweep.is_held_out[sweep.layer[rows]]]
+        held = rows[sweep.is_held_out[sweep.layer[rows]] & ~sweep.is_older[rows]]
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
-        booster = train(sweep, trained, list(range(len(sweep.names))))
+        booster = with_rounded_leaves(train(sweep, trained, list(range(len(sweep.names)))))
         text = table(booster, sweep, trained, f"{options.family} {name}", options.chip)
         file = options.out / f"{options.family}_{name}.txt"
         if not options.check:

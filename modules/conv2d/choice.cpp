@@ -9,8 +9,6 @@
 module;
 
 #include "conv2d/problem.h"
-#include "conv2d/tma.h"
-#include "conv2d/wgrad.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +22,6 @@ module;
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 module spio.conv2d;
@@ -118,28 +115,13 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
     return result;
 }
-// A model predicts the logarithm of the ratio of the time to this unit. The unit is the estimated
-// time, less what two kinds of kernels have become faster by since the models were trained: those
-// that prefetch, and those with one split, which no longer need a second kernel.
-double predicted_unit(problem const& problem, candidate const& candidate) {
-    constexpr double second_kernel = 1.3, prefetched = 0.3; // microseconds on an H200
-    auto const saved = [&](auto const& config) -> double {
-        if constexpr (requires { config.splits; }) {
-            return wgrad::has_one_split(problem, config.splits) ? second_kernel : 0;
-        } else if constexpr (requires { config.prefetches(problem); }) {
-            bool const is_small = candidate.expected.bytes < bytes_of_small_layer;
-            return is_small && config.prefetches(problem) ? prefetched : 0;
-        }
-        return 0;
-    };
-    return candidate.expected.microseconds - std::visit(saved, candidate.config);
-}
 // The candidate whose predicted time is the least.
-std::size_t fastest(problem const& problem, forest const& model, shortlist const& candidates) {
+// The model predicts the logarithm of the time over its estimate.
+std::size_t fastest(forest const& model, shortlist const& candidates) {
     std::vector<double> offsets;
     offsets.reserve(candidates.list.size());
     for (auto const& each : candidates.list) {
-        offsets.push_back(std::log(predicted_unit(problem, each)));
+        offsets.push_back(std::log(each.expected.microseconds));
     }
     return model.least(candidates.rows, offsets);
 }
@@ -174,7 +156,7 @@ choice choice_without_measurement(problem const& problem, arch arch) {
     if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
     auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
-    auto const best = fastest(problem, *model, result);
+    auto const best = fastest(*model, result);
     auto const outside = model->first_outside(result.row(best));
     if (outside < feature_count) {
         return choice_of_family(problem, arch,
@@ -266,12 +248,12 @@ predictions rank(problem const& problem, arch arch) {
     std::vector<float> values(result.list.size());
     model->predict(result.rows, values);
     // The one that is chosen comes first.
-    auto const best = fastest(problem, *model, result);
+    auto const best = fastest(*model, result);
     predictions ranking;
     std::vector<std::tuple<bool, double, std::size_t>> order;
     for (std::size_t i = 0; i < result.list.size(); ++i) {
         auto const ratio = std::exp(static_cast<double>(values[i]));
-        order.emplace_back(i != best, predicted_unit(problem, result.list[i]) * ratio, i);
+        order.emplace_back(i != best, result.list[i].expected.microseconds * ratio, i);
     }
     std::ranges::sort(order);
     for (auto const& [is_other, microseconds, i] : order) {

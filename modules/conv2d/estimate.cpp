@@ -30,6 +30,7 @@ module spio.conv2d;
 import :estimator;
 import :fitted;
 import :positions_read;
+import :powers;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -74,7 +75,7 @@ double overlapped(estimate const& parts) {
     auto const power = [](double time) { return time * time * time * time * time; };
     static_assert(fitted.overlap_sharpness == 5);
     double const sum = power(parts.traffic) + power(parts.arithmetic) + power(parts.latency);
-    return std::exp2(std::log2(sum) / fitted.overlap_sharpness);
+    return exp2_of(log2_of(sum) / fitted.overlap_sharpness);
 }
 
 } // namespace

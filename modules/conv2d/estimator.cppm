@@ -39,10 +39,10 @@ class estimator {
     std::unique_ptr<setting> common;
 };
 
-// The bytes of the partial sums of wgrad; 0 if a cluster adds them. With one split, a kernel stores
-// the gradients itself and has no partial sums. Estimates count them all the same, because the
-// learned models were trained with such estimates.
+// The bytes of the partial sums of wgrad, which a second kernel adds. There are none where a
+// cluster adds its sums, or where one split has all of them.
 template <class Config> double partial_sum_bytes(problem const& problem, Config const& config) {
+    if (wgrad::has_one_split(problem, config.splits)) return 0;
     if constexpr (requires { config.cluster; }) {
         if (config.adds_in_cluster()) return 0;
     }

@@ -24,6 +24,7 @@ module;
 module spio.conv2d;
 
 import :estimator;
+import :powers;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -39,7 +40,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "line_share_of_pixel",
     // The configuration.
     "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages",
-    "blocks", "is_unrolled", "log_splits",
+    "blocks", "is_unrolled", "prefetches", "log_splits",
     // The shares of a block's work that lie inside the output, in each dimension.
     "groups_used", "images_used", "columns_used", "rows_used", "work_used",
     // The input of a tile over what it would be without a halo.
@@ -60,7 +61,7 @@ struct block_shape_of_body {
     bool is_tma = false;
     int groups = 0, images = 0, columns = 0, rows = 0, mma_tiles = 0;
     int tiles_per_block = 1, stages = 0, blocks = 0, splits = 1;
-    bool is_unrolled = false;
+    bool is_unrolled = false, prefetches = false;
     int threads = 0, registers = 0, shared_bytes = 0;
     double input_rows = 1, input_columns = 1; // of a tile, halo included
     double steps = 1;                         // of a block: rows of a tile, or of a split
@@ -83,6 +84,7 @@ block_shape_of_body shape_of(problem const& problem, tma::config const& config) 
             .tiles_per_block = config.tiles_per_block,
             .stages = config.tiles_per_block,
             .blocks = config.blocks,
+            .prefetches = config.prefetches(problem),
             .threads = config.threads(problem),
             .registers = config.registers(problem),
             .shared_bytes = config.shared_bytes(problem, boxes),
@@ -114,13 +116,6 @@ block_shape_of_body shape_of(problem const& problem, cp_async::config const& con
         .steps = rows_read,
         .bytes_in_flight = 16.0 * (config.stages - 1) * config.images * columns * config.groups};
 }
-// The shared memory that a block uses. A launch may ask for more, so that the block is alone.
-int shared_bytes_with_sums(problem const& problem, wgrad_cp_async::config const& config) {
-    return config.shared_bytes(problem);
-}
-int shared_bytes_with_sums(problem const& problem, wgrad_tma::config const& config) {
-    return config.adds_in_cluster() ? config.shared_bytes(problem) : config.used_bytes(problem);
-}
 template <class Config>
 block_shape_of_body gradient_shape(problem const& problem, Config const& config) {
     double const columns = config.input_columns(problem);
@@ -133,7 +128,7 @@ block_shape_of_body gradient_shape(problem const& problem, Config const& config)
             .stages = config.stages,
             .splits = config.splits,
             .threads = config.threads(problem),
-            .shared_bytes = shared_bytes_with_sums(problem, config),
+            .shared_bytes = config.shared_bytes(problem),
             .input_columns = columns,
             .steps = rows_of_splits / config.splits,
             .bytes_in_flight = 16.0 * (config.stages - 1) * config.images *
@@ -171,7 +166,7 @@ double rounded_up(double quotient) {
 double used(double size, double tile) { return size / (rounded_up(size / tile) * tile); }
 
 // To base 2, with a floor for zero.
-double logarithm(double value) { return std::log2(std::max(value, 1e-6)); }
+double logarithm(double value) { return log2_of(std::max(value, 1e-6)); }
 
 // Features, added one after the other in the order of their names.
 struct feature_list {
@@ -213,6 +208,7 @@ void add_config(feature_list& list, block_shape_of_body const& shape) {
     list.add(shape.stages);
     list.add(shape.blocks);
     list.add(shape.is_unrolled);
+    list.add(shape.prefetches);
     list.add(shape.splits == 1 ? 0 : logarithm(shape.splits));
 }
 

@@ -28,18 +28,23 @@ namespace spio::model {
 
 namespace {
 
-// The search for the row with the least sum does not add all trees for all rows. At the end of each
-// of these rounds, only the rows with the least sums so far go on. On layers that were held out of
-// the training of the shipped models, this found another row than that with the least value for one
-// in 40, with a time that was 0.1 % longer on average, or no longer.
+// Where most rows leave the search for the least sum: the trees after which that happens, of all
+// trees, and the rows that go on, of those whose sums are at most so much above the least. Each
+// tree takes a part of what those before it have left, so sums are compared after a factor that
+// makes them as large as whole ones are: the slope of whole sums over those of the first trees. Of
+// 1197 layers that were held out of the training, the rows that are found take 0.11 % (wgrad) and
+// 0.17 % longer on average than those of the least values, by an eighth of the trees' walks.
 struct round {
-    std::size_t sixteenths; // of the trees, added by the end of the round
-    std::size_t rows;       // that go on
+    std::size_t parts; // of 32 of the trees
+    std::size_t rows;
+    double factor, margin;
 };
-constexpr round rounds[] = {{.sixteenths = 1, .rows = 12},
-                            {.sixteenths = 3, .rows = 6},
-                            {.sixteenths = 6, .rows = 3},
-                            {.sixteenths = 10, .rows = 2}};
+constexpr round rounds[] = {{1, 16, 2, 0.3},
+                            {3, 8, 1.17, 0.15},
+                            {6, 5, 1.045, 0.08},
+                            {12, 3, 1.015, 0.05},
+                            {20, 2, 1.005, 0.025}};
+constexpr std::size_t least_trees = 64; // of a table that has such rounds
 
 } // namespace
 
@@ -69,17 +74,17 @@ class forest::row_block {
 // A row in the search for the least sum.
 struct forest::entrant {
     std::size_t row;
-    float sum;
+    int sum;      // of leaves
     double total; // with the offset
 };
 
 // Adds the leaves of the trees `first` to `end` that each row arrives at to the row's sum. Rows x
 // Trees walks go on at the same time; the trees that are left over are walked in fewer at a time.
 template <std::size_t Rows, std::size_t Trees>
-void forest::walk(row_block const& block, std::span<float> sums, std::size_t first,
+void forest::walk(row_block const& block, std::span<int> sums, std::size_t first,
                   std::size_t end) const {
     constexpr std::size_t walks = Rows * Trees;
-    std::array<float, Rows> totals;
+    std::array<int, Rows> totals;
     std::ranges::copy(sums.first(Rows), totals.begin());
     for (; first + Trees <= end; first += Trees) {
         split const* const top = splits.data() + (first << depth);
@@ -94,7 +99,7 @@ void forest::walk(row_block const& block, std::span<float> sums, std::size_t fir
                 place[i] += place[i] + (block.number(i % Rows, feature) < threshold);
             }
         }
-        float const* const leaf = leaf_values.data() + (first << depth);
+        auto const* const leaf = leaf_values.data() + (first << depth);
         auto const first_place = std::size_t(1) << depth; // of a tree's leaves
         for (std::size_t i = 0; i < walks; ++i) {
             totals[i % Rows] += leaf[(i / Rows << depth) + (place[i] - first_place)];
@@ -119,7 +124,7 @@ void forest::add_trees(std::span<entrant> entrants, std::span<key const> rows, s
     while (!entrants.empty()) {
         auto const group = entrants.first(std::bit_floor(std::min(lanes, entrants.size())));
         entrants = entrants.subspan(group.size());
-        float sums[lanes];
+        int sums[lanes];
         for (std::size_t i = 0; i < group.size(); ++i) {
             block.set(i, rows.subspan(group[i].row * width, width));
             sums[i] = group[i].sum;
@@ -151,9 +156,11 @@ void forest::check_size(std::size_t numbers, std::size_t rows) const {
 void forest::predict(std::span<float const> rows, std::span<float> values) const {
     check_size(rows.size(), values.size());
     std::vector<entrant> entrants;
-    for (std::size_t i = 0; i < values.size(); ++i) entrants.push_back({i, base, 0});
+    for (std::size_t i = 0; i < values.size(); ++i) entrants.push_back({i, 0, 0});
     add_trees(entrants, keys_of(rows), 0, tree_count);
-    std::ranges::transform(entrants, values.begin(), &entrant::sum);
+    std::ranges::transform(entrants, values.begin(), [](entrant const& found) {
+        return static_cast<float>(found.sum) * unit;
+    });
 }
 
 std::size_t forest::least(std::span<float const> rows, std::span<double const> offsets) const {
@@ -164,28 +171,33 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     }
     std::vector<entrant> entrants;
     entrants.reserve(offsets.size());
-    for (std::size_t i = 0; i < offsets.size(); ++i) entrants.push_back({i, base, 0});
+    for (std::size_t i = 0; i < offsets.size(); ++i) entrants.push_back({i, 0, 0});
     auto const comes_before = [](entrant const& a, entrant const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
     };
     auto const keys = keys_of(rows);
     std::size_t done = 0;
-    auto const add_until = [&](std::size_t end) {
+    auto const add_until = [&](std::size_t end, double factor) {
         add_trees(entrants, keys, done, end);
         for (auto& each : entrants) {
-            auto const total = offsets[each.row] + static_cast<double>(each.sum);
+            auto const total = offsets[each.row] + static_cast<double>(each.sum) * unit * factor;
             each.total = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;
         }
         done = end;
     };
-    for (auto const& [sixteenths, count] : rounds) {
-        if (entrants.size() <= count) continue;
-        add_until(tree_count * sixteenths / 16);
-        std::ranges::nth_element(entrants, entrants.begin() + static_cast<std::ptrdiff_t>(count),
-                                 comes_before);
-        entrants.resize(count);
+    for (auto const& [parts, count, factor, margin] : rounds) {
+        if (tree_count < least_trees) break;
+        if (entrants.size() == 1) return entrants.front().row;
+        add_until(tree_count * parts / 32, factor);
+        if (entrants.size() > count) {
+            std::ranges::nth_element(
+                entrants, entrants.begin() + static_cast<std::ptrdiff_t>(count), comes_before);
+            entrants.resize(count);
+        }
+        auto const most = std::ranges::min(entrants, comes_before).total + margin;
+        std::erase_if(entrants, [&](entrant const& other) { return other.total > most; });
     }
-    add_until(tree_count);
+    add_until(tree_count, 1);
     return std::ranges::min(entrants, comes_before).row;
 }
 

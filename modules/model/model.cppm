@@ -2,25 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bench/models/train.py writes such a table with XGBoost. A value of a table is the sum of one leaf
-// of each tree, added in float and in order, as XGBoost adds them: so both give the same bits.
+// of each tree. Leaves are whole multiples of 2^-16, at least -1/2 and less than 1/2, to which
+// training rounds those of XGBoost. Sums of such numbers are exact, in whole numbers as in floats:
+// so XGBoost, given the rounded leaves, has the same bits.
 //
-//     spio-model 2
+//     spio-model 3
 //     name conv2d correlation
 //     chip H200
-//     source NVIDIA H200 | sm_90a | driver 580.95 | 2026-11-22
-//     base 3f000000
+//     source NVIDIA H200 | sm_90a | driver 580.95 | 2026-11-22 | 60000 times of 3000 layers
 //     feature log_n 00000000 41100000 3f800000 40000000
 //     feature log_groups 00000000 41000000 40400000
 //     …
-//     tree 0200=2xZQVE=0yZQVE=0z99aR
+//     tree 0200u04s0zs7F
 //
 // Numbers in hexadecimal digits are the bits of a float. A feature has the least and the greatest
 // value that it had in training, and then the thresholds that trees compare it with, in increasing
 // order. A split is a feature and one of its thresholds; the splits of all features are numbered in
 // the order of the text. The nodes of a tree are in preorder. An inner node is the number of its
 // split, in two digits; the nodes of its left child follow it, then those of its right child. A row
-// goes to the left if its feature is below the threshold. A leaf is = and the bits of its value in
-// six digits. These digits are 0-9 A-Z a-z - _, in the order of their values from 0 to 63.
+// goes to the left if its feature is below the threshold. Three digits that begin with those of at
+// least most_splits are a leaf: less 64 most_splits they are a number from 0 to 65535, from which
+// 32768 and then 2^-16 make the value. The digits are 0-9 A-Z a-z - _, in the order of their values
+// from 0 to 63.
 module;
 
 #include <cstddef>
@@ -39,14 +42,14 @@ export namespace spio::model {
 class forest {
   public:
     // Throws an error that names the line if the text breaks the format, if a number is not finite,
-    // or if there is more than most_bytes, most_features, most_nodes, most_splits, most_depth or
-    // most_places of what they count. Its time
-    // is linear in the length of the text.
+    // or if there is more than most_bytes, most_features, most_trees, most_nodes, most_splits,
+    // most_depth or most_places of what they count. Its time is linear in the length of the text.
     static forest parse(std::string_view text, std::string const& name);
     static constexpr std::size_t most_bytes = 1 << 20, most_features = 256;
-    static constexpr std::size_t most_nodes = 1 << 17;  // of all trees together
-    static constexpr std::size_t most_splits = 1 << 12; // of all features together
-    static constexpr std::size_t most_depth = 8;        // nodes above a leaf
+    static constexpr std::size_t most_trees = 1 << 12;
+    static constexpr std::size_t most_nodes = 1 << 17; // of all trees together
+    static constexpr std::size_t most_splits = 3072;   // of all features together
+    static constexpr std::size_t most_depth = 8;       // nodes above a leaf
     // Leaves of all trees, if each tree had all that the deepest one has room for.
     static constexpr std::size_t most_places = 1 << 18;
 
@@ -62,11 +65,11 @@ class forest {
     // Writes the value of each row; a row has as many numbers as there are features. Throws if the
     // sizes do not agree. A NaN goes to the right.
     void predict(std::span<float const> rows, std::span<float> values) const;
-    // The row for which its value and its offset have the least sum. All rows go through the first
-    // trees only. The few whose sums are then the least go on, and fewer again go to the end: a row
-    // that falls back early is not chosen, even if later trees would have brought it forward. Of
-    // equal sums, the first row has the least. Throws if there is no row, or if the sizes do not
-    // agree.
+    // The row for which its value and its offset have the least sum. Where there are many trees,
+    // all rows go through the first of them only. The few whose sums are then the least, or nearly
+    // so, go on, and fewer again go to the end: a row that falls back early is not chosen, even if
+    // later trees would have brought it forward. Of equal sums, the first row has the least. Throws
+    // if there is no row, or if the sizes do not agree.
     std::size_t least(std::span<float const> rows, std::span<double const> offsets) const;
     // The first feature of the row whose value is outside the range that it had in training, by
     // more than a sixteenth of that range; the number of features if there is none. Throws if the
@@ -83,13 +86,14 @@ class forest {
         key threshold;
         std::uint32_t feature;
     };
+    // Leaves count units. Sums of most_trees leaves fit in 32 bits.
+    static constexpr float unit = 1.0F / 65536;
     // Rows go down a tree together: the processor overlaps their loads.
     static constexpr std::size_t lanes = 8;
     class row_block;
     struct entrant;
 
     std::string title, trained_chip, origin, file_name;
-    float base = 0;
     std::vector<std::string> feature_names;
     std::vector<float> least_values, greatest; // of each feature
     // All trees are as deep as the deepest one: under a leaf that is higher, all leaves have its
@@ -98,13 +102,13 @@ class forest {
     // another one at 2 i.
     std::size_t depth = 0, tree_count = 0;
     std::vector<split> splits;
-    std::vector<float> leaf_values;
+    std::vector<std::int16_t> leaf_values;
 
     // Throws unless these numbers are so many rows.
     void check_size(std::size_t numbers, std::size_t rows) const;
     // Adds the values of some trees to the sums of rows.
     template <std::size_t Rows, std::size_t Trees>
-    void walk(row_block const&, std::span<float> sums, std::size_t first, std::size_t end) const;
+    void walk(row_block const&, std::span<int> sums, std::size_t first, std::size_t end) const;
     // Adds the values of trees first to end - 1 to the entrants, whose features are the rows.
     void add_trees(std::span<entrant>, std::span<key const> rows, std::size_t first,
                    std::size_t end) const;

@@ -35,15 +35,21 @@ class forest::reader {
         }
         table.file_name = file_name;
         next_line();
-        if (line != "spio-model 2") fail("the first line must be 'spio-model 2'");
+        if (line == "spio-model 2") {
+            fail("a table of format 2 was trained for an older version of the library, which read "
+                 "other trees; train it again");
+        }
+        if (line != "spio-model 3") fail("the first line must be 'spio-model 3'");
         table.title = value_of_line("name ");
         table.trained_chip = value_of_line("chip ");
         table.origin = value_of_line("source ");
-        table.base = number(value_of_line("base "));
         while (next_line() && take("feature ")) read_feature();
         if (table.feature_names.empty()) fail("a feature must come here");
         do {
             if (!take("tree ")) fail("a tree must come here");
+            if (trees.size() == most_trees) {
+                fail("there are more than " + std::to_string(most_trees) + " trees");
+            }
             read_tree();
         } while (next_line());
         place_trees();
@@ -117,10 +123,10 @@ class forest::reader {
         if (c == '-' || c == '_') return c == '-' ? 62 : 63;
         fail("a tree has a character that is no digit");
     }
-    // Takes a number of so many digits off the line.
-    std::uint64_t take_digits(std::size_t count) {
+    // Takes the value of so many digits off the line.
+    unsigned take_digits(std::size_t count) {
         if (line.size() < count) fail("the tree ends before all its leaves have come");
-        std::uint64_t value = 0;
+        unsigned value = 0;
         for (char const c : line.substr(0, count)) value = 64 * value + digit(c);
         line.remove_prefix(count);
         return value;
@@ -157,7 +163,7 @@ class forest::reader {
     // A node as the text has it: a leaf with its value, or a split and the number of its right
     // child in the tree. The left child is the next node.
     struct node {
-        float value;
+        std::int16_t value;
         split condition;
         std::size_t right;
     };
@@ -177,13 +183,12 @@ class forest::reader {
             fail("there are more than " + std::to_string(most_nodes) + " nodes");
         }
         deepest = std::max(deepest, depth);
-        constexpr std::size_t leaf_digits = 6;  // the 32 bits of a float
-        constexpr std::size_t split_digits = 2; // the number of a split
-        if (take("=")) {
-            nodes.push_back({leaf_value(take_digits(leaf_digits)), {}, 0});
+        auto const number = take_digits(2);
+        if (number >= most_splits) {
+            auto const value = 64 * (number - most_splits) + take_digits(1);
+            nodes.push_back({static_cast<std::int16_t>(static_cast<int>(value) - 32768), {}, 0});
             return;
         }
-        auto const number = take_digits(split_digits);
         if (number >= splits.size()) {
             fail("there is no split " + std::to_string(number));
         }
@@ -193,19 +198,10 @@ class forest::reader {
         nodes[place].right = nodes.size();
         read_node(nodes, depth + 1);
     }
-    // The value of a leaf, from its bits in the file.
-    float leaf_value(std::uint64_t bits) const {
-        auto const value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-        if (bits >> 32 != 0 || !std::isfinite(value)) fail("a leaf has no finite value");
-        return value;
-    }
-
-    // Writes a node and those below it to their places in a complete binary tree of depth
-    // `deepest`: the root has place 1, the children of place p are 2 p + 1 (left) and 2 p (right).
-    // `height` is the distance to the lowest level, whose places are the leaves. A leaf that is
-    // higher than this fills all places below it with its value; the splits there do not matter.
+    // Writes a node and those below it to their places in a tree. Below a leaf that is higher than
+    // the deepest one, the splits are any, and all leaves have its value.
     void place_node(std::vector<node> const& nodes, std::size_t number, split* conditions,
-                    float* leaves, std::size_t place, std::size_t height) {
+                    std::int16_t* leaves, std::size_t place, std::size_t height) {
         auto const& [value, condition, right] = nodes[number];
         if (right == 0) {
             auto const first = (place << height) - (std::size_t(1) << deepest);

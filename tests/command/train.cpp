@@ -45,8 +45,8 @@ test::answer ask(std::vector<std::string> const& words) {
 
 // What a sweep begins with, and a model that was trained on it.
 std::string const source = "device 0, Fake 0 | sm_90a | driver 1 | 2026-11-22 | commit 0";
-std::string const model = "spio-model 2\nname conv2d correlation\nchip H200\nsource " + source +
-                          "\nbase 00000000\nfeature width 00000000 41200000\ntree =2_0000\n";
+std::string const model = "spio-model 3\nname conv2d correlation\nchip H200\nsource " + source +
+                          "\nfeature width 00000000 41200000\ntree y00\n";
 
 // A folder in the place of Spio's sources, with what trains in it; and a cache.
 struct rig {
@@ -60,6 +60,8 @@ struct rig {
             std::filesystem::create_directories(sources + "/" + name);
         }
         write(sources + "/bench/models/train.py", "");
+        write(sources + "/bench/models/table.py", "");
+        write(sources + "/bench/models/plan.py", "");
         write(sources + "/build/release/bench/models_features", "");
         // The words are SCRIPT TIMES --program PROGRAM --out FOLDER --chip CHIP.
         write_script("cat > \"$6/conv2d_correlation.txt\" <<'END'\n" + model + "END\n");
@@ -146,7 +148,7 @@ TEST_CASE("tune --train says what it misses and what to do, and then writes no m
     rig.write_script("echo no module named xgboost; exit 1\n");
     refused(exit_status::tool_failed, "no module named xgboost");
     rig.write_script("echo nonsense > \"$6/conv2d_correlation.txt\"\n");
-    refused(exit_status::tool_failed, "the first line must be 'spio-model 2'");
+    refused(exit_status::tool_failed, "the first line must be 'spio-model 3'");
     std::filesystem::remove(rig.sources + "/build/models/bin/python");
     refused(exit_status::not_found, "'./bootstrap models' in");
     rig.write_script("exit 0\n");
@@ -158,17 +160,17 @@ TEST_CASE("tune --train says what it misses and what to do, and then writes no m
 
 namespace {
 
-// A model of the two passes fprop and dgrad with a tree of one split: configurations that copy by
-// TMA (the feature is_tma is 1) take e^1.5 times as long as estimated, others as long.
+// A model of the two passes fprop and dgrad with four trees of one split: configurations that copy
+// by TMA (the feature is_tma is 1) take e^1.5 times as long as estimated, others as long.
 std::string table_against_tma() {
-    std::string text =
-        "spio-model 2\nname conv2d correlation\nchip H200\nsource " + source + "\nbase 00000000\n";
+    std::string text = "spio-model 3\nname conv2d correlation\nchip H200\nsource " + source + "\n";
     for (auto const name : conv2d::feature_names()) {
         bool const is_tma = name == "is_tma";
         text += "feature " + std::string(name) + " ff7fffff 7f7fffff" + (is_tma ? " 3f000000" : "");
         text += '\n';
     }
-    return text + "tree 00=000000=0_m000\n"; // 3fc00000 is 1.5
+    for (int i = 0; i < 4; ++i) text += "tree 00u00-00\n"; // 0, or 3/8
+    return text;
 }
 
 } // namespace

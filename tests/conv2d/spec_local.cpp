@@ -23,12 +23,11 @@ namespace {
 // same time for all configurations, so that the order of the estimates decides. The bits after a
 // feature are its least and its greatest value: all floats, so that no problem is out of range.
 std::string table(std::string const& more_features = "") {
-    std::string text = "spio-model 2\nname conv2d correlation\nchip A100\nsource a test\n"
-                       "base 00000000\n";
+    std::string text = "spio-model 3\nname conv2d correlation\nchip A100\nsource a test\n";
     for (auto const name : conv2d::feature_names()) {
         text += "feature " + std::string(name) + " ff7fffff 7f7fffff\n";
     }
-    return text + more_features + "tree =000000\n";
+    return text + more_features + "tree u00\n";
 }
 
 } // namespace

@@ -232,9 +232,9 @@ TEST_CASE("models that were trained on this machine are not read under aot_only"
     auto const folder = std::filesystem::path(caches.path) / "models";
     std::filesystem::create_directory(folder);
     auto const file = folder / "unused.txt";
-    std::ofstream(file)
-        << "spio-model 2\nname unused\nchip c\nsource device 0, " << rig.driver.device(0).name()
-        << " | sm_90a | \nbase 00000000\nfeature f 00000000 00000000\ntree =000000\n";
+    std::ofstream(file) << "spio-model 3\nname unused\nchip c\nsource device 0, "
+                        << rig.driver.device(0).name()
+                        << " | sm_90a | \nfeature f 00000000 00000000\ntree u00\n";
     REQUIRE(chmod(file.c_str(), 0600) == 0);
     setenv("SPIO_CACHE_DIR", caches.path.c_str(), 1);
     auto options = rig.options();

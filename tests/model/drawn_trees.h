@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A learned model is a table of regression trees. Its text has a tree in preorder: a split is two
-// digits to the base of 64, the number of a threshold among those of all features; a leaf is = and
-// six digits, the bits of its value.
+// digits to the base of 64, the number of a threshold among those of all features; a leaf is three
+// digits, whose number lies behind those of all splits that there may be.
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,18 +16,21 @@
 #include <span>
 #include <string>
 
-// The digits of the bits of a float.
-inline std::string digits(float value) {
+// A number in so many digits.
+inline std::string digits(unsigned number, unsigned count) {
     std::string text;
-    auto const bits = std::bit_cast<std::uint32_t>(value);
-    for (unsigned place = 6; place-- > 0;) {
+    while (count-- > 0) {
         text +=
-            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"[bits >> 6 * place &
+            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"[number >> 6 * count &
                                                                                63];
     }
     return text;
 }
-inline std::string leaf(float value) { return "=" + digits(value); }
+// A leaf of this value, from -1/2 to less than 1/2.
+inline std::string leaf(float value) {
+    auto const units = static_cast<int>(std::lround(value * 65536)) + 32768;
+    return digits(64 * 3072 + static_cast<unsigned>(units), 3);
+}
 
 // The features of a table, each from -4 to 4, and as thresholds all 33 numbers that a drawing
 // draws.
@@ -59,7 +63,7 @@ struct plain_node {
     std::string text() const {
         if (!left) return leaf(number);
         auto const split = 33 * feature + static_cast<unsigned>(4 * number + 16);
-        return digits(std::bit_cast<float>(split)).substr(4) + left->text() + right->text();
+        return digits(split, 2) + left->text() + right->text();
     }
 };
 
@@ -70,10 +74,12 @@ class drawing {
 
     // Few values, so that features often equal thresholds.
     float number() { return static_cast<float>(static_cast<int>(random() % 33) - 16) / 4; }
+    // Leaves are small: at most 1/64.
     std::unique_ptr<plain_node> tree(unsigned features, unsigned depth) {
         auto node = std::make_unique<plain_node>();
-        node->number = number();
+        node->number = number() / 256;
         if (depth > 0 && random() % 5 != 0) {
+            node->number = number();
             node->feature = static_cast<unsigned>(random() % features);
             node->left = tree(features, depth - 1);
             node->right = tree(features, depth - 1);

@@ -233,8 +233,8 @@ TEST_CASE("models of this GPU are read from files that others cannot write, and 
     test::folder const folder;
     auto const write = [&](std::string const& name, std::string const& origin, mode_t mode) {
         auto const file = folder / name;
-        std::ofstream(file) << "spio-model 2\nname " << name << "\nchip c\nsource " << origin
-                            << "\nbase 00000000\nfeature f 00000000 00000000\ntree =000000\n";
+        std::ofstream(file) << "spio-model 3\nname " << name << "\nchip c\nsource " << origin
+                            << "\nfeature f 00000000 00000000\ntree u00\n";
         REQUIRE(chmod(file.c_str(), mode) == 0);
     };
     auto const source = "device 0, A GPU | sm_90a | driver 1";
@@ -244,14 +244,18 @@ TEST_CASE("models of this GPU are read from files that others cannot write, and 
     write("other_arch.txt", "device 0, A GPU | sm_90 | driver 1", 0600);
     write("note.text", source, 0600);
     std::ofstream(folder / "damaged.txt") << "spio-model 1\n";
+    std::ofstream(folder / "older.txt")
+        << "spio-model 2\nname older\nchip c\nsource " << source << "\nbase 00000000\n";
     auto const count = model::local_count();
     auto const refusals = tuned::add_models(folder.path, "A GPU", "sm_90a");
     CHECK(model::local_count() == count + 1);
     CHECK(model::find_local("own_model.txt", "sm_90a") != nullptr);
-    REQUIRE(refusals.size() == 4); // in the order of names
+    REQUIRE(refusals.size() == 5); // in the order of names
     CHECK(refusals[0].find("damaged.txt:1: the first line must be") != std::string::npos);
-    CHECK(refusals[1].find("open_model.txt can be written to by others") != std::string::npos);
-    CHECK(refusals[2].find("other_arch.txt was trained on another GPU") != std::string::npos);
-    CHECK(refusals[3].find("other_gpu.txt was trained on another GPU") != std::string::npos);
+    CHECK(refusals[1].find("older.txt:1: a table of format 2 was trained for an older version") !=
+          std::string::npos);
+    CHECK(refusals[2].find("open_model.txt can be written to by others") != std::string::npos);
+    CHECK(refusals[3].find("other_arch.txt was trained on another GPU") != std::string::npos);
+    CHECK(refusals[4].find("other_gpu.txt was trained on another GPU") != std::string::npos);
     CHECK(tuned::add_models(folder / "missing", "A GPU", "sm_90a").empty());
 }
