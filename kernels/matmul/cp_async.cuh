@@ -63,7 +63,9 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     };
 
     // Products begin with the last tiles along k.
-    typename Block::ring reading, writing;
+    // If all tiles take less than the ring, no other stage may be read, not even in vain.
+    int const used = Config.has_mbarriers() ? Config.stages : min(Config.stages, block.depth);
+    typename Block::ring reading(used), writing(used);
     auto const copied = [&] {
         block.end_copies(writing.stage());
         ++writing;
@@ -90,7 +92,8 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
             } else {
                 if (has_next || !Config.has_mbarriers()) copied();
                 ++reading;
-                if (k + 1 < block.depth) {
+                // Without mbarriers, the last step waits and loads, too: a branch takes more time.
+                if (k + 1 < block.depth || !Config.has_mbarriers()) {
                     block.wait_for_tiles(reading);
                     load_step((step + 1) % 2, reading.stage(), 0);
                 }

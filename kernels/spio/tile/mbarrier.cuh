@@ -63,25 +63,34 @@ struct mbarrier {
     }
 };
 
-// The position of a loop in a ring of Stages buffers, and the parity of the barrier of that buffer.
+// The position of a loop in a ring of Stages buffers, or of the first of them alone, and the parity
+// of the barrier of that buffer.
 //     for (ring_position<STAGE, 4> ring; …; ++ring) full[ring.stage()].wait(ring.parity());
 template <index Stage, int Stages> class ring_position {
   public:
     constexpr ring_position() = default;
+    constexpr explicit ring_position(int used) : used_(used) {}
 
     constexpr auto stage() const { return bounded<Stage, Stages>(stage_); }
     constexpr int parity() const { return parity_; }
     constexpr ring_position& operator++() {
-        if (++stage_ == Stages) {
+        if (++stage_ == used_) {
             stage_ = 0;
             parity_ ^= 1;
         }
+        return *this;
+    }
+    constexpr ring_position& operator+=(int steps) {
+        stage_ += steps;
+        parity_ ^= stage_ / used_ % 2;
+        stage_ %= used_;
         return *this;
     }
 
   private:
     int stage_ = 0;
     int parity_ = 0;
+    int used_ = Stages;
 };
 
 } // namespace spio
