@@ -6,10 +6,12 @@
 #pragma once
 
 #include "matmul/problem.h"
+#include "matmul/wgmma.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace spio::bench {
@@ -59,6 +61,9 @@ inline std::vector<marked_config> configs_of(matmul::problem const& p, arch arch
         };
         std::ranges::stable_partition(configs, is_chosen);
         for (auto const& config : configs) {
+            // The model that --times is for knows nothing of ping-pong.
+            auto const* const wgmma = std::get_if<matmul::wgmma::config>(&config);
+            if (options.prints_times && wgmma != nullptr && wgmma->ping_pong) continue;
             if (is_chosen(config) || (takes_all && estimate(config) <= options.slowest * fastest))
                 marked.push_back({config, is_chosen(config)});
         }

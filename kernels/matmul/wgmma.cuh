@@ -9,7 +9,8 @@
 // others (split_exchange) before the epilogue. The last warpgroup is the producer, the others
 // consume. For each stage (a place of the ring), an mbarrier `full` tells the consumers that both
 // tiles have come, and `empty` tells the producers of all blocks of the cluster that the consumers
-// of this block have read them. Stores of a tile go on while the next tile is computed.
+// of this block have read them. Stores of a tile go on while the next tile is computed. In
+// ping-pong each of two consumers computes whole tiles: one multiplies while the other one stores.
 // numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
 #pragma once
 
@@ -65,12 +66,13 @@ __device__ __forceinline__ void produce(block<Problem, Config, Arch> const& bloc
     }
 }
 
-// Computes the rows of a warpgroup in all tiles of the block.
+// Computes the rows of a warpgroup in all tiles of the block; in ping-pong, every second tile.
 template <problem Problem, config Config, arch Arch, class Epilogue>
 __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& block,
                                         Epilogue const& epilogue) {
     using tiles = block_tiles<Problem, Config, Arch>;
-    auto const a = described<M>(block.a[fold<M, 64>(this_warpgroup().get())]);
+    fold<M, 64> const first_row(Config.ping_pong ? 0 : this_warpgroup().get());
+    auto const a = described<M>(block.a[first_row]);
     auto const b = described<N>(block.b.origin());
     typename tiles::ring ring;
     typename tiles::buffer_ring buffers;
@@ -82,8 +84,15 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
     auto const release = [&](auto stage) {
         if (filled_again-- > 0) block.release(stage);
     };
+    auto const leave_tile = [&] { // to the other warpgroup
+        ring += schedule.depth();
+        filled_again -= schedule.depth();
+        schedule.advance();
+    };
+    if (Config.ping_pong && this_warpgroup() == WARPGROUP(1)) leave_tile();
     while (schedule.has_tile()) {
         typename tiles::sum sum;
+        if constexpr (Config.ping_pong) block.wait_for_turn(parity);
         auto previous = ring.stage();
         for (int k = 0; k < schedule.depth(); ++k) {
             block.full[ring.stage()]->wait(ring.parity());
@@ -96,17 +105,19 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
             previous = ring.stage();
             ++ring;
         }
+        if constexpr (Config.ping_pong) block.pass_turn();
         auto const& fragment = sum.finished();
         release(previous);
         using exchange = split_exchange<Problem, Config, Arch>;
         if constexpr (Config.splits > 1) {
             exchange(block).begin(fragment, parity, numbers_below<Config.storing_splits()>());
-            parity ^= 1;
         }
         using stores = wgmma::stores<Problem, Config, Arch, Epilogue>;
         stores{block, fragment, schedule.tile(), buffers, epilogue}.run(
             numbers_below<stores::boxes>());
+        parity ^= 1;
         schedule.advance();
+        if constexpr (Config.ping_pong) leave_tile();
         if constexpr (Config.splits > 1) {
             if (schedule.has_tile()) exchange(block).end();
         }

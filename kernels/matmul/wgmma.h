@@ -14,9 +14,10 @@ namespace spio::matmul::wgmma {
 // A cluster of blocks computes neighbouring tiles, one of m x n for each block, and each block
 // loads a part of the factors that they share for all of them. With several splits, there are so
 // many blocks for each tile, each over its part of k (split-K), and these share the sums. The last
-// warpgroup of a block is the producer; the others consume, one for each 64 rows. As many clusters
-// run as the chip holds, and each computes one tile after the other. In shared memory, factors and
-// result lie in lines of 128 bytes.
+// warpgroup of a block is the producer; the others consume, one for each 64 rows. In ping-pong, two
+// consumers compute every second tile each. One of them multiplies while the other one stores. As
+// many clusters run as the chip holds, and each computes one tile after the other. In shared
+// memory, factors and result lie in lines of 128 bytes.
 struct config {
     int m;                    // 64, 128 or 192: of the tile of a block
     int n;                    // 16 to 256 in steps of 16
@@ -26,8 +27,11 @@ struct config {
     int band;                 // rows of clusters that are passed column by column
     int splits = 1;           // blocks of a cluster that share the sum over k
     int blocks = 1;           // that a multiprocessor runs at a time
+    bool ping_pong = false;   // whether each of two consumers computes whole tiles
 
-    constexpr int consumers() const { return m / 64; }
+    constexpr int consumers() const { return ping_pong ? 2 : m / 64; }
+    constexpr int readers() const { return ping_pong ? 1 : consumers(); } // of a stage
+    constexpr int consumer_rows() const { return ping_pong ? m : 64; }
     constexpr int sharers() const { return cluster_m * cluster_n; } // of factors
     constexpr int cluster() const { return sharers() * splits; }
     constexpr int threads() const { return 128 * (consumers() + 1); }
@@ -65,10 +69,10 @@ struct config {
         while (divup(stored_columns(), columns) * columns - stored_columns() > most) columns /= 2;
         return columns;
     }
-    // The boxes of so many columns that a warpgroup stores of a tile. If there is a buffer for
-    // each, all are written and stored together.
+    // The boxes of 64 rows and so many columns that a warpgroup stores of a tile. If there is a
+    // buffer for each, all are written and stored together.
     constexpr int boxes(problem const& problem) const {
-        return divup(stored_columns(), result_columns(problem));
+        return consumer_rows() / 64 * divup(stored_columns(), result_columns(problem));
     }
     constexpr bool stores_at_once(problem const& problem) const {
         return buffers >= boxes(problem);
@@ -83,21 +87,26 @@ struct config {
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
     // The sums that the other splits bring, in floats: those of the columns that a block stores.
     constexpr int inbox_bytes() const { return 4 * m * stored_columns() * (splits - 1); }
-    // The last term is for the barriers `full` and `empty` of each stage, and for two of each
-    // consumer, 8 bytes each.
+    // The last terms are for the barriers `full` and `empty` of each stage, and for those of each
+    // consumer, 8 bytes each: two with several splits, or one in ping-pong.
     constexpr int shared_bytes(problem const& problem) const {
         int const buffer_bytes = 64 * result_columns(problem) * problem.result_bytes();
         return stages * stage_bytes() + consumers() * used_buffers(problem) * buffer_bytes +
                inbox_bytes() + 32 * divup(stages, 2) +
-               (splits > 1 ? 32 * divup(consumers(), 2) : 0);
+               (splits > 1 ? 32 * divup(consumers(), 2) : 0) + (ping_pong ? 16 : 0);
     }
     // TMA stores whole cells of 16 bytes (seen on an H200): rows of the result must end with a
     // cell.
     static constexpr bool stores_columns(problem const& problem, int n) {
         return n * problem.result_bytes() % 16 == 0;
     }
-    // A thread has n / 2 sums, and needs some 48 registers for all else.
-    constexpr bool has_registers() const {
+    // A thread has n / 2 sums of each 64 rows, and needs some 48 registers for all else. In
+    // ping-pong it has up to 192 sums, and 40 other registers are enough, or 104 with an epilogue.
+    constexpr bool has_registers(problem const& problem) const {
+        bool const is_plain =
+            !problem.bias && !problem.residual && problem.activation == activation::none;
+        int const others = is_plain ? 40 : 104;
+        if (ping_pong) return consumer_rows() / 64 * n / 2 + others <= consumer_registers();
         return blocks == 1 || n / 2 + 48 <= 65536 / (threads() * blocks) / 8 * 8;
     }
     // Whether a kernel of this configuration can compute the problem.
@@ -113,6 +122,7 @@ struct config {
             buffers > 16 || band < 1 || band > 1024 || blocks < 1 || blocks > 2 || splits < 1 ||
             splits > 8)
             return false;
+        if (ping_pong && (splits > 1 || blocks > 1)) return false;
         if (problem.alignment < 16) return false; // as TMA needs it
         if (problem.b == order::rows && n % tile_k != 0) return false;
         if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
@@ -120,7 +130,7 @@ struct config {
                                 m / piece_a(problem) % cluster_n == 0 &&
                                 piece_b(problem) % 8 == 0 &&
                                 n / piece_b(problem) % cluster_m == 0 && piece_b(problem) <= 256;
-        return has_pieces && has_registers() &&
+        return has_pieces && has_registers(problem) &&
                blocks * (shared_bytes(problem) + reserved_shared_bytes) <=
                    max_shared_bytes + reserved_shared_bytes;
     }

@@ -26,6 +26,8 @@ template <problem Problem, config Config, arch Arch> struct block {
     // tells that they have come, `vacant` that all others have read what this block sent.
     typename tiles::inbox inbox;
     typename tiles::group_barriers received, vacant;
+    // In ping-pong: whose turn it is to multiply, one barrier for each warpgroup.
+    typename tiles::group_barriers turn;
 
     __device__ __forceinline__ explicit block(params const& params)
         : p(params), cluster(Config.cluster() > 1 ? rank_in_cluster<Arch>() : 0) {
@@ -47,6 +49,8 @@ template <problem Problem, config Config, arch Arch> struct block {
             received = receiveds.tensor;
             vacant = receiveds.rest.template push<typename tiles::group_barriers>().tensor;
         }
+        if constexpr (Config.ping_pong)
+            turn = empties.rest.template push<typename tiles::group_barriers>().tensor;
     }
     __device__ static bool is_producer() {
         return this_warpgroup() == WARPGROUP(Config.consumers());
@@ -63,7 +67,10 @@ template <problem Problem, config Config, arch Arch> struct block {
             prefetch<Arch>(map_as<typename tiles::d_map>(p.d));
             for (auto const stage : range(full)) {
                 full[stage]->init(1);
-                empty[stage]->init(Config.consumers() * Config.sharers());
+                empty[stage]->init(Config.readers() * Config.sharers());
+            }
+            if constexpr (Config.ping_pong) {
+                for (auto const group : range(turn)) turn[group]->init(4); // warps
             }
             if constexpr (Config.splits > 1) {
                 for (auto const group : range(received)) {
@@ -110,6 +117,17 @@ template <problem Problem, config Config, arch Arch> struct block {
         } else {
             if (rank == 0) empty[stage]->arrive();
         }
+    }
+    // In ping-pong: waits until all warps of the other warpgroup have begun the last products of
+    // their tile, and tells them the same. The first turn is that of the first warpgroup. Barriers
+    // of stages need it, too: their parity tells only two fills of a stage apart. `parity` is that
+    // of the number of turns that this warpgroup has had.
+    __device__ __forceinline__ void wait_for_turn(int parity) const {
+        turn[this_warpgroup()]->wait(parity ^ (this_warpgroup() == WARPGROUP(0) ? 1 : 0));
+    }
+    __device__ __forceinline__ void pass_turn() const {
+        WARPGROUP const other(1 - this_warpgroup().get());
+        if (is_first_lane()) turn[other]->arrive();
     }
     // Waits for all threads that use the barriers of this block.
     __device__ __forceinline__ static void sync() {

@@ -37,6 +37,8 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
     static constexpr int columns = tiles::columns;          // of a box
     static constexpr int own_boxes = Config.boxes(Problem); // of a split
     static constexpr int boxes = own_boxes * Config.storing_splits();
+    static constexpr int row_blocks = Config.consumer_rows() / 64;
+    static constexpr int row_boxes = own_boxes / row_blocks; // of 64 rows
 
     block<Problem, Config, Arch> const& home;
     typename tiles::fragment const& sums;
@@ -91,7 +93,8 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
         auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
 #pragma unroll
         for (int n = 0; n < columns / 16; ++n) {
-            constexpr int first_part = column_number<Box>() / 16;
+            constexpr int first_part =
+                block_number<Box>() * tiles::fragment::parts + column_number<Box>() / 16;
             part sum = sums[first_part + n];
             if constexpr (Config.splits > 1) {
                 split_exchange<Problem, Config, Arch>(home).add(sum, first_part + n);
@@ -99,7 +102,8 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
             auto const column = fold<N, 16>(n);
             if constexpr (changes_sums<Epilogue>) {
                 auto const lane = for_lane<typename part::lane_index>(this_lane());
-                auto const first = first_row() + first_column<Box>() + warp_row + column + lane;
+                auto const first =
+                    first_row<Box>() + first_column<Box>() + warp_row + column + lane;
 #pragma unroll
                 for (auto const piece : range(typename part::pieces(sum.registers))) {
                     epilogue(coordinates_of(tile.batch) + (first + piece), *sum[piece]);
@@ -111,15 +115,21 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
     template <int Box, class Buffer>
     __device__ __forceinline__ void store(Buffer const& buffer) const {
         store_box<Arch>(map_as<typename tiles::d_map>(home.p.d),
-                        coordinates_of(tile.batch) + first_row() + first_column<Box>(), buffer);
+                        coordinates_of(tile.batch) + first_row<Box>() + first_column<Box>(),
+                        buffer);
     }
-    __device__ auto first_row() const { return tile.row + fold<M, 64>(this_warpgroup().get()); }
+    // The block of 64 rows that has a box, among those of the warpgroup.
+    template <int Box> static constexpr int block_number() { return Box % own_boxes / row_boxes; }
+    template <int Box> __device__ auto first_row() const {
+        int const block = Config.ping_pong ? block_number<Box>() : this_warpgroup().get();
+        return tile.row + fold<M, 64>(block);
+    }
     template <int Box> __device__ auto first_column() const {
         return tile.column + fold<N, 16>(column_number<Box>() / 16);
     }
     // The first column of a box in the tile. The last box of a split ends with its columns.
     template <int Box> static constexpr int column_number() {
-        int const own = min(Box % own_boxes * columns, Config.stored_columns() - columns);
+        int const own = min(Box % row_boxes * columns, Config.stored_columns() - columns);
         return Box / own_boxes * Config.stored_columns() + own;
     }
 };

@@ -75,9 +75,10 @@ struct block_tiles {
                          axis<QUAD>(quads), axis<THREAD>(128)>;
     using ring = ring_position<STAGE, Config.stages>;
     using buffer_ring = ring_position<BUFFER, Config.used_buffers(Problem)>;
+    static constexpr axis<M> sum_m{Config.consumer_rows()};
     static constexpr axis<N> sum_n{Config.n};
-    using sum = warpgroup_sum<Arch, m, sum_n>;
-    using fragment = warpgroup_fragment<m, sum_n>;
+    using sum = warpgroup_sum<Arch, sum_m, sum_n>;
+    using fragment = warpgroup_fragment<sum_m, sum_n>;
 
     using cluster_position = wgmma::cluster_position<Config>;
     using tile_position = wgmma::tile_position<Config>;

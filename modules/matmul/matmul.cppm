@@ -234,7 +234,8 @@ template <> struct field_table<matmul::wgmma::config> {
                    field{"cluster_n", &config::cluster_n, {.least = 1, .most = 8}},
                    field{"band", &config::band, {.least = 1, .most = 1024}},
                    field{"splits", &config::splits, {.least = 1, .most = 8}, presence::optional},
-                   field{"blocks", &config::blocks, {.least = 1, .most = 2}, presence::optional});
+                   field{"blocks", &config::blocks, {.least = 1, .most = 2}, presence::optional},
+                   field{"ping_pong", &config::ping_pong, {}, presence::implied});
 };
 
 } // namespace spio

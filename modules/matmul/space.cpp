@@ -98,6 +98,40 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
         }
     }
 }
+// Calls add() with configurations in ping-pong, which are worth a trial where k is short and each
+// multiprocessor has several tiles: then the stores of one tile take as long as many products of
+// the next one. As many stages as fit come before buffers.
+template <class Add> void add_ping_pong_configs(problem const& problem, arch arch, Add const& add) {
+    constexpr int longest = 1024; // along k: above, ping-pong was not faster on an H200
+    if (problem.k > longest) return;
+    int const unit = problem.b == order::rows ? tile_k : 16;
+    for (int const m : {128, 192}) {
+        for (int n = 192; n >= 128; n -= unit) {
+            if (n > 128 && divup(problem.n, n) == divup(problem.n, n - unit)) continue;
+            for (auto const& [cluster_m, cluster_n] : {std::pair(1, 2), {2, 1}, {1, 1}}) {
+                wgmma::config config = deepest(problem,
+                                               {.m = m,
+                                                .n = n,
+                                                .stages = 2,
+                                                .buffers = 2,
+                                                .cluster_m = cluster_m,
+                                                .cluster_n = cluster_n,
+                                                .band = 1,
+                                                .ping_pong = true},
+                                               2);
+                if (!config.fits(problem)) continue;
+                if (config.tiles(sizes_of(problem)) <= concurrent_clusters(config, arch)) continue;
+                auto larger = config;
+                while (config.buffers < config.boxes(problem)) {
+                    ++larger.buffers;
+                    if (!larger.fits(problem)) break;
+                    config = larger;
+                }
+                add(config);
+            }
+        }
+    }
+}
 // Calls add() with all configurations of the body cp_async: seven tiles, with 4, 3 and 2 stages.
 template <class Add> void add_cp_async_configs(Add const& add) {
     struct {
@@ -145,6 +179,7 @@ std::vector<candidate> candidates(problem const& problem, arch arch, body body) 
         add_cp_async_configs(add);
     } else if (arch.has_wgmma()) {
         add_wgmma_configs(problem, chip_of(arch.is_host ? sm_90a : arch).sm_count, add);
+        add_ping_pong_configs(problem, arch, add);
     }
     return sorted_by_time(list);
 }

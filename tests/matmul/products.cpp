@@ -32,6 +32,9 @@ extern "C" void matmul_wgmma_gelu(spio::matmul::wgmma::params p);
 extern "C" void matmul_wgmma_silu(spio::matmul::wgmma::params p);
 extern "C" void matmul_wgmma_relu(spio::matmul::wgmma::params p);
 extern "C" void matmul_wgmma_known(spio::matmul::wgmma::params p);
+extern "C" void matmul_wgmma_ping_pong(spio::matmul::wgmma::params p);
+extern "C" void matmul_wgmma_ping_pong_high(spio::matmul::wgmma::params p);
+extern "C" void matmul_wgmma_ping_pong_gelu(spio::matmul::wgmma::params p);
 extern "C" void matmul_cp_async_row_column(spio::matmul::cp_async::params p);
 extern "C" void matmul_cp_async_row_row(spio::matmul::cp_async::params p);
 extern "C" void matmul_cp_async_column_column(spio::matmul::cp_async::params p);
@@ -67,8 +70,9 @@ variant variant_of(char const* symbol, void (*function)(Params), Product const& 
                 return trial.make_map<tensor_map_words>(plan, const_cast<void*>(base));
             };
             shape.cluster = {config.cluster()};
-            // Few clusters, so that each has several tiles.
-            int const clusters = static_cast<int>(std::min(config.tiles(args.sizes), 2LL));
+            // Few clusters, so that each has several tiles, and each consumer in ping-pong.
+            long long const most = config.ping_pong ? 1 : 2;
+            int const clusters = static_cast<int>(std::min(config.tiles(args.sizes), most));
             trial.launch(kernel, {clusters * config.cluster()}, shape,
                          {.a = map(a_plan(problem, config, args), args.a.data),
                           .b = map(b_plan(problem, config, args), args.b.data),
@@ -180,12 +184,12 @@ void run_random(test::trial& trial, std::vector<variant> const& variants, int pr
     }
 }
 
-// Products so deep that each stage of a ring of factors is filled at least twice.
-void run_deep(test::trial& trial, std::vector<variant> const& variants) {
+// Products of so many rows, so deep that each stage of a ring of factors is filled at least twice.
+void run_deep(test::trial& trial, std::vector<variant> const& variants, int height) {
     for (auto const& variant : variants) {
         problem p = variant.made_for;
         if (p.knows_m()) continue;
-        p.m = 70;
+        p.m = height;
         p.n = 72;
         p.k = 728;
         run(trial, variant, p);
@@ -255,6 +259,11 @@ std::vector<variant> const wgmma_variants = {
     variant_of("matmul_wgmma_relu", matmul_wgmma_relu, wgmma_relu),
     variant_of("matmul_wgmma_known", matmul_wgmma_known, wgmma_known),
 };
+std::vector<variant> const ping_pong_variants = {
+    variant_of("matmul_wgmma_ping_pong", matmul_wgmma_ping_pong, wgmma_ping_pong),
+    variant_of("matmul_wgmma_ping_pong_high", matmul_wgmma_ping_pong_high, wgmma_ping_pong_high),
+    variant_of("matmul_wgmma_ping_pong_gelu", matmul_wgmma_ping_pong_gelu, wgmma_ping_pong_gelu),
+};
 std::vector<variant> const cp_async_variants = {
     variant_of("matmul_cp_async_row_column", matmul_cp_async_row_column, cp_async_row_column),
     variant_of("matmul_cp_async_row_row", matmul_cp_async_row_row, cp_async_row_row),
@@ -274,11 +283,22 @@ test::test_case const wgmma_case(
 test::test_case const wgmma_infinite_case(
     "matmul_wgmma_infinite", [](test::trial& trial) { run_infinite(trial, wgmma_variants); }, 90);
 
+test::test_case const ping_pong_case(
+    "matmul_ping_pong",
+    [](test::trial& trial) {
+        run_random(trial, ping_pong_variants, trial.is_small() ? 3 : 60);
+        run_infinite(trial, ping_pong_variants);
+    },
+    90);
+test::test_case const ping_pong_deep_case(
+    "matmul_ping_pong_deep", [](test::trial& trial) { run_deep(trial, ping_pong_variants, 200); },
+    90);
+
 test::test_case const cp_async_case("matmul_cp_async", [](test::trial& trial) {
     run_random(trial, cp_async_variants, trial.is_small() ? 10 : 210);
 });
 test::test_case const cp_async_deep_case("matmul_cp_async_deep", [](test::trial& trial) {
-    run_deep(trial, cp_async_variants);
+    run_deep(trial, cp_async_variants, 70);
 });
 test::test_case const cp_async_infinite_case("matmul_cp_async_infinite", [](test::trial& trial) {
     run_infinite(trial, cp_async_variants);

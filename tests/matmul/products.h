@@ -125,6 +125,34 @@ inline constexpr wgmma_product wgmma_known = {known,
                                                .cluster_n = 1,
                                                .band = 2,
                                                .splits = 3}};
+// In ping-pong each of two consumers has whole tiles: of 64 rows, or of two or three times as many.
+inline constexpr wgmma_product wgmma_ping_pong = {row_column,
+                                                  {.m = 64,
+                                                   .n = 64,
+                                                   .stages = 3,
+                                                   .buffers = 2,
+                                                   .cluster_m = 2,
+                                                   .cluster_n = 1,
+                                                   .band = 2,
+                                                   .ping_pong = true}};
+inline constexpr wgmma_product wgmma_ping_pong_high = {column_row,
+                                                       {.m = 192,
+                                                        .n = 64,
+                                                        .stages = 2,
+                                                        .buffers = 6,
+                                                        .cluster_m = 1,
+                                                        .cluster_n = 1,
+                                                        .band = 1,
+                                                        .ping_pong = true}};
+inline constexpr wgmma_product wgmma_ping_pong_gelu = {gelu,
+                                                       {.m = 128,
+                                                        .n = 128,
+                                                        .stages = 4,
+                                                        .buffers = 3,
+                                                        .cluster_m = 1,
+                                                        .cluster_n = 2,
+                                                        .band = 1,
+                                                        .ping_pong = true}};
 
 // The same problem with addresses and lines that are multiples of `alignment` bytes.
 constexpr problem aligned(problem problem, int alignment) {

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -115,6 +116,62 @@ TEST_CASE("a product has the same choice in every thread, a configuration that f
     }
     CHECK(by_model == 36); // all 4 x 3 x 3 products
     CHECK(others > 5);     // the model does not repeat the estimate
+}
+
+TEST_CASE("ping-pong is chosen for short k where it was measured to be faster, and nowhere else") {
+    auto const is_ping_pong = [](matmul::problem const& problem) {
+        auto const chosen = matmul::choose(problem, sm_90a);
+        CHECK(chosen.origin == config_origin::model);
+        return std::get<matmul::wgmma::config>(chosen.config).ping_pong;
+    };
+    for (auto const& [m, n, k] : {std::array{8192, 4096, 512},
+                                  {8192, 4096, 256},
+                                  {4096, 3072, 768},
+                                  {8192, 8192, 512},
+                                  {16384, 4096, 256}}) {
+        CHECK(is_ping_pong(product_of(m, n, k)));
+        auto biased = product_of(m, n, k);
+        biased.bias = true;
+        CHECK(!is_ping_pong(biased));
+        CHECK(!is_ping_pong(product_of(m, n, k + 8)));
+    }
+    for (auto const& [m, n, k] : {std::array{2048, 2048, 2048},
+                                  {4096, 4096, 4096},
+                                  {8192, 1024, 1024},
+                                  {1024, 1024, 512}}) {
+        CHECK(!is_ping_pong(product_of(m, n, k)));
+    }
+}
+
+TEST_CASE("ping-pong has no splits, no second block of a multiprocessor, and room for its sums") {
+    matmul::wgmma::config config = {.m = 128,
+                                    .n = 192,
+                                    .stages = 4,
+                                    .buffers = 2,
+                                    .cluster_m = 1,
+                                    .cluster_n = 1,
+                                    .band = 1,
+                                    .ping_pong = true};
+    auto problem = product_of(8192, 4096, 512);
+    CHECK(config.fits(problem));
+    CHECK(matmul::config_text(matmul::parse_config(matmul::config_text(config))) ==
+          "wgmma m=128 n=192 stages=4 buffers=2 cluster_m=1 cluster_n=1 band=1 splits=1 blocks=1 "
+          "ping_pong=true");
+    CHECK(matmul::explain(problem, config, sm_90a).microseconds > 30);
+    problem.residual = true; // needs registers
+    CHECK(!config.fits(problem));
+    config.n = 128;
+    CHECK(config.fits(problem));
+    problem.residual = false;
+    for (auto const change : {&matmul::wgmma::config::splits, &matmul::wgmma::config::blocks}) {
+        auto changed = config;
+        changed.stages = 2;
+        CHECK(changed.fits(problem));
+        changed.*change = 2;
+        CHECK(!changed.fits(problem));
+    }
+    config.n = 208;
+    CHECK(!config.fits(problem));
 }
 
 TEST_CASE("products for which there is no model are left to the family, with the reason") {

@@ -11,6 +11,22 @@
 namespace wgmma = spio::matmul::wgmma;
 using namespace spio::test::matmul_products;
 
+// A position in a ring jumps as many steps as it would go one by one, in a part of the ring too.
+static_assert([] {
+    for (int const used : {1, 2, 5}) {
+        for (int steps = 0; steps < 24; ++steps) {
+            spio::ring_position<spio::matmul::STAGE, 5> stepped(used), jumped(used);
+            ++stepped, ++jumped;
+            for (int n = 0; n < steps; ++n) ++stepped;
+            jumped += steps;
+            if (stepped.stage().value != jumped.stage().value ||
+                stepped.parity() != jumped.parity() || jumped.stage().value >= used)
+                return false;
+        }
+    }
+    return true;
+}());
+
 extern "C" __global__ void __launch_bounds__(wgmma_row_column.config.threads(), 1)
     matmul_wgmma_row_column(__grid_constant__ wgmma::params const p) {
     wgmma::run<wgmma_row_column.problem, wgmma_row_column.config>(p);
@@ -50,4 +66,16 @@ extern "C" __global__ void __launch_bounds__(wgmma_relu.config.threads(), 1)
 extern "C" __global__ void __launch_bounds__(wgmma_known.config.threads(), 1)
     matmul_wgmma_known(__grid_constant__ wgmma::params const p) {
     wgmma::run<wgmma_known.problem, wgmma_known.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_ping_pong.config.threads(), 1)
+    matmul_wgmma_ping_pong(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_ping_pong.problem, wgmma_ping_pong.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_ping_pong_high.config.threads(), 1)
+    matmul_wgmma_ping_pong_high(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_ping_pong_high.problem, wgmma_ping_pong_high.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_ping_pong_gelu.config.threads(), 1)
+    matmul_wgmma_ping_pong_gelu(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_ping_pong_gelu.problem, wgmma_ping_pong_gelu.config>(p);
 }

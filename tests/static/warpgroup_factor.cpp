@@ -52,12 +52,17 @@ template <class Tile> constexpr bool agrees(int outer_size, int depth) {
             if (byte_of<factor>(m, k) != 16 * static_cast<int>(offset)) return false;
         }
     }
-    return true;
+    return outer_size <= 64 ||
+           factor::block_bytes() == 16 * static_cast<int>(Tile()[M(64)][K(0)].offset());
 }
 
 constexpr axis<M> m(64);
 constexpr axis<K> k64(64), k32(32), k16(16);
 static_assert(agrees<tensor<cell, m, swizzle(k64 / 8, m % 8)>>(64, 64));
+constexpr axis<M> m192(192);
+static_assert(agrees<tensor<cell, m192, swizzle(k64 / 8, m192 % 8)>>(192, 64));
+static_assert(agrees<tensor<cell, m192 / 64, k64, swizzle(m192 % 64 / 8, k64 % 8)>>(192, 64));
+static_assert(agrees<tensor<cell, m192 / 32, k64, swizzle(m192 % 32 / 8, k64 / 2 % 4)>>(192, 64));
 static_assert(agrees<tensor<cell, m, swizzle(k32 / 8, m / 2 % 4)>>(64, 32));
 static_assert(agrees<tensor<cell, m, swizzle(k16 / 8, m / 4 % 2)>>(64, 16));
 static_assert(agrees<tensor<cell, m / 16, m % 16, swizzle(k64 / 8, m % 8)>>(64, 64));

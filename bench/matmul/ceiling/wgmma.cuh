@@ -56,7 +56,9 @@ template <config Config> __device__ __forceinline__ void run(params const& p) {
     }
     auto const& fragment = sum.finished();
     float total = 0;
-    for (float const value : fragment.values) total += value;
+    for (auto const& row : fragment.values) {
+        for (float const value : row) total += value;
+    }
     p.sums[this_block() * threads + this_thread()] = total;
 }
 

@@ -28,27 +28,30 @@ __device__ inline WARP warp_of_warpgroup() { return WARP(thread_of_warpgroup() /
 // Waits for all threads of this warpgroup. It takes the named barrier of its number plus one.
 __device__ inline void sync_warpgroup() { machine::sync_threads(this_warpgroup().get() + 1, 128); }
 
-// The sides of a sum: 64 rows, and as many columns as there are instructions for.
+// The sides of a sum: 64 rows or a multiple, and as many columns as there are instructions for.
 template <auto I, auto J>
-concept warpgroup_sides = has_plain_size(I, 64) && has_plain_size(J, J.size) && J.size % 16 == 0 &&
-                          J.size >= 16 && J.size <= 256;
+concept warpgroup_sides =
+    has_plain_size(I, I.size) && I.size % 64 == 0 && I.size > 0 &&
+    has_plain_size(J, J.size) && J.size % 16 == 0 && J.size >= 16 && J.size <= 256;
 
-// The finished sum, of which each warp has 16 rows: the rows of fold<I, 16>(warp_of_warpgroup()).
+// The finished sum. Of each 64 rows a warp has 16, those of fold<I, 16>(warp_of_warpgroup()).
 template <auto I, auto J>
     requires warpgroup_sides<I, J>
 struct warpgroup_fragment {
     using part = sum_fragment<I % 16, J % 16>;
-    static constexpr int parts = J.size / 16;
-
+    static constexpr int parts = J.size / 16; // of each 64 rows
     static constexpr int count = J.size / 2;
+    static constexpr int blocks = I.size / 64; // of rows
 
-    float values[count];
+    float values[blocks][count];
 
-    // The n-th 16 columns of the warp's rows.
+    // The n-th 16 columns of the warp's rows; those of the next 64 rows follow.
     __device__ part operator[](int n) const {
         part columns;
+        auto const& row = values[n / parts];
+        int const first = 8 * (n % parts);
         for (int r = 0; r < part::count; ++r) {
-            columns.registers[r] = {values[8 * n + 2 * r], values[8 * n + 2 * r + 1]};
+            columns.registers[r] = {row[first + 2 * r], row[first + 2 * r + 1]};
         }
         return columns;
     }
@@ -76,7 +79,7 @@ class warpgroup_sum {
     __device__ warpgroup_fragment<I, J> const& finished() {
         wait<0>();
         [&]<int... N>(numbers<N...>) {
-            (machine::pin_accumulator(fragment_.values[N]), ...);
+            for (auto& row : fragment_.values) (machine::pin_accumulator(row[N]), ...);
         }(numbers_below<warpgroup_fragment<I, J>::count>());
         return fragment_;
     }
@@ -90,29 +93,30 @@ class warpgroup_sum {
 template <arch Arch, auto I, auto J> class product_group {
   public:
     // The sum starts from zero unless it accumulates.
-    __device__ product_group(warpgroup_sum<Arch, I, J>& sum, bool accumulates)
-        : sum_(sum), accumulates_(accumulates) {
+    __device__ product_group(warpgroup_sum<Arch, I, J>& sum, bool accumulates) : sum_(sum) {
+        for (bool& flag : accumulates_) flag = accumulates;
         machine::fence_warpgroup();
     }
     __device__ ~product_group() { machine::commit_warpgroup_products(); }
     product_group(product_group const&) = delete;
     product_group& operator=(product_group const&) = delete;
 
-    // Adds a product of depth 16, whose factors are matrix descriptors.
-    template <factor T, bool TransposesA, bool TransposesB>
+    // Adds a product of depth 16, whose factors are matrix descriptors, to the Block-th 64 rows.
+    template <factor T, bool TransposesA, bool TransposesB, int Block = 0>
     __device__ void add(unsigned long long a, unsigned long long b) {
-        auto& values = sum_.fragment_.values;
+        auto& values = sum_.fragment_.values[Block];
         if constexpr (same<T, half>) {
-            machine::multiply_halves<TransposesA, TransposesB>(values, a, b, accumulates_);
+            machine::multiply_halves<TransposesA, TransposesB>(values, a, b, accumulates_[Block]);
         } else {
-            machine::multiply_bfloat16s<TransposesA, TransposesB>(values, a, b, accumulates_);
+            machine::multiply_bfloat16s<TransposesA, TransposesB>(values, a, b,
+                                                                  accumulates_[Block]);
         }
-        accumulates_ = true;
+        accumulates_[Block] = true;
     }
 
   private:
     warpgroup_sum<Arch, I, J>& sum_;
-    bool accumulates_;
+    bool accumulates_[warpgroup_fragment<I, J>::blocks];
 };
 
 template <class Cell> struct factor_in_cell;
@@ -142,11 +146,11 @@ struct described_tile {
         static_assert(stride >= 0, "tiles lie along an axis that is not swizzled");
         return described_tile(low + static_cast<unsigned>(position.value * stride));
     }
-    // The descriptor of the part of depth 16 that has this number.
-    __device__ unsigned long long part(int number) const {
+    // The descriptor of the part of depth 16 that has this number, from a block of 64 rows on.
+    __device__ unsigned long long part(int number, int block = 0) const {
         constexpr unsigned long long high = factor::descriptor() >> 32 << 32;
-        constexpr int step = factor::step_bytes() / 16;
-        return high | (low + static_cast<unsigned>(number * step));
+        constexpr int step = factor::step_bytes() / 16, block_step = factor::block_bytes() / 16;
+        return high | (low + static_cast<unsigned>(number * step + block * block_step));
     }
 
   private:
@@ -188,11 +192,12 @@ __device__ void multiply(product_group<Arch, I, J>& group, A const& a, B const& 
     using right = typename B::factor;
     static_assert(left::outer_size() >= I.size && right::outer_size() >= J.size,
                   "the tiles have the rows and columns of the sum");
-    [&]<int... Part>(numbers<Part...>) {
-        (group.template add<typename A::element, left::is_transposed, right::is_transposed>(
-             a.part(Part), b.part(Part)),
+    constexpr int blocks = I.size / 64;
+    [&]<int... N>(numbers<N...>) {
+        (group.template add<typename A::element, left::is_transposed, right::is_transposed,
+                            N % blocks>(a.part(N / blocks, N % blocks), b.part(N / blocks)),
          ...);
-    }(numbers_below<left::depth() / 16>());
+    }(numbers_below<left::depth() / 16 * blocks>());
 }
 template <arch Arch, auto I, auto J, class Left, class NotItsFactor>
 void multiply(product_group<Arch, I, J>&, Left const&, NotItsFactor const&) = delete;

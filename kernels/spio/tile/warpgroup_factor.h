@@ -94,6 +94,10 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
     }
     // The bytes between the parts of depth 16 that one instruction multiplies.
     static constexpr int step_bytes() { return is_transposed ? 16 * line_bytes : 32; }
+    // The bytes between blocks of 64 along the outer dimension: of whole lines, or of whole chunks.
+    static constexpr int block_bytes() {
+        return is_transposed ? 8 / column.size * leading_bytes() : 64 * line_bytes;
+    }
 
     // The matrix descriptor, in which the address of the tile is missing: the distance of chunks,
     // the distance of groups of 8 lines, and the swizzle.
