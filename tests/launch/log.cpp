@@ -142,10 +142,10 @@ TEST_CASE("the log tells where each image comes from, and how long that took") {
                   CHECK_THROWS_AS(gpu.load(third, policy::aot_only), spio::error);
               }) == logged({line("missed", third)}));
     }
-    auto const kept = "the cache in " + folder / "cache";
+    auto const cache_name = "the cache in " + folder / "cache";
     runtime const later(options({}));
     CHECK(written_by([&] { later.load(spec); }) ==
-          logged({line("disk", spec, kept), line("loaded", spec, kept)}));
+          logged({line("disk", spec, cache_name), line("loaded", spec, cache_name)}));
     runtime const shipped(options({aot::pack(fresh, "new", {})}));
     CHECK(written_by([&] { shipped.load(spec); }) ==
           logged({line("shipped", spec, "pack new"), line("loaded", spec, "pack new")}));

@@ -110,8 +110,8 @@ TEST_CASE("a block reads what another block has written") {
 
 TEST_CASE("a write of one byte leaves what is known of the bytes beside it") {
     // What one block writes, and then a byte before and behind it, another reads without order.
-    for (int const beside : {1, 4}) {
-        CAPTURE(beside);
+    for (int const neighbor : {1, 4}) {
+        CAPTURE(neighbor);
         spio::sim::memory<unsigned char> data(8, "data");
         for (unsigned char& value : data) value = 1;
         auto* const half = reinterpret_cast<short*>(data.data() + 2);
@@ -120,7 +120,7 @@ TEST_CASE("a write of one byte leaves what is known of the bytes beside it") {
                                                   if (thread() > 0) return;
                                                   if (block() == 0) {
                                                       *half = 5;
-                                                      data.data()[beside] = 6;
+                                                      data.data()[neighbor] = 6;
                                                   }
                                                   if (block() == 3 && *half == 7) *half = 8;
                                               },
