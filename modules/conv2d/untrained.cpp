@@ -22,21 +22,14 @@ import spio.spec;
 
 namespace spio::conv2d {
 
-// The family's choice of such kernels: dgrad with strides by TMA, and wgrad of more groups than 8,
-// where no cluster of at most 8 blocks serves the problem.
+// The family's choice of such kernels: wgrad of more groups than 8, where no cluster of at most 8
+// blocks serves the problem.
 std::optional<choice> choice_of_rare_kernel(problem const& problem, arch arch) {
-    if (!chip_of(arch).has_tma) return {};
-    auto const refusal = "the model was trained on few such kernels";
-    if (problem.pass == direction::wgrad) {
-        auto const best = best_wgrad_tma(problem, arch);
-        // Few configurations have so many groups: only for them clusters are estimated here.
-        if (best.groups > 8 && best_wgrad_cluster(problem, arch).microseconds <= 0) {
-            return choice{best, config_origin::family, refusal};
-        }
-    } else if (tma::config::has_gaps(problem) && tma::config::has_pass(problem)) {
-        return choice{best_tma(problem), config_origin::family, refusal};
-    }
-    return {};
+    if (!chip_of(arch).has_tma || problem.pass != direction::wgrad) return {};
+    auto const best = best_wgrad_tma(problem, arch);
+    // Few configurations have so many groups: only for them clusters are estimated here.
+    if (best.groups <= 8 || best_wgrad_cluster(problem, arch).microseconds > 0) return {};
+    return choice{best, config_origin::family, "the model was trained on few such kernels"};
 }
 
 // A kernel by cp_async starts when the previous kernel of the stream has ended, one by TMA may

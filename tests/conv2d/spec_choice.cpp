@@ -201,6 +201,12 @@ TEST_CASE(
     CHECK(by_model > problems().size() / 2);
 }
 
+TEST_CASE("the model chooses for dgrad with strides by TMA too, not the family") {
+    auto const problem = problem_of("n=32 c=256 h=28 w=28 stride_h=2 stride_w=2 pass=dgrad");
+    CHECK(conv2d::tma::config::has_gaps(problem));
+    CHECK(conv2d::choose(problem, sm_90a).origin == config_origin::model);
+}
+
 TEST_CASE("where all blocks begin while other kernels run, a small layer takes TMA") {
     // One block computes an image here, and at most 224 blocks begin so.
     conv2d::tma::config const tiles = {
