@@ -33,7 +33,7 @@ namespace {
 // tree takes a part of what those before it have left, so sums are compared after a factor that
 // makes them as large as whole ones are: the slope of whole sums over those of the first trees. Of
 // 1197 layers that were held out of the training, the rows that are found take 0.11 % (wgrad) and
-// 0.17 % longer on average than those of the least values, by an eighth of the trees' walks.
+// 0.17 % longer on average than those of the least values, by a seventh of the trees' walks.
 struct round {
     std::size_t parts; // of 32 of the trees
     std::size_t rows;
