@@ -42,7 +42,7 @@ def chosen_time(layer):
 
 
 def conv2d_rows(results):
-    """For each layer the time of a copy, and for each pass Spio's time over it and PyTorch's."""
+    """Each layer's name, the time of its copy, and the results of its three passes."""
     passes = collections.defaultdict(dict)
     for layer in results["layers"]:
         passes[layer_name(layer["problem"])][layer["pass"]] = layer
@@ -161,7 +161,7 @@ def bandwidth():
 
 
 def matmul_records():
-    """The file of the newest matrix products, its heading, and its records by set, shape and kernel."""
+    """The results of the newest matrix products, their heading, and their records by set, shape and kernel."""
     file, results = newest("matmul_shapes_sm90a")
     version = f"cuBLAS {results['cublas'] // 10000}.{results['cublas'] // 100 % 100}"
     head = f"[{results['gpu']}, {version}, {results['date']}]({{root}}{file.relative_to(root)})"

@@ -7,7 +7,7 @@ import importlib.util
 import re
 import sys
 
-oldest = (2, 10)
+oldest = (2, 10)  # whose stable interface the operators are compiled for: TORCH_TARGET_VERSION in CMakeLists.txt
 
 
 # Prints the folder and returns 0, or returns the reason why there is none, which becomes a failing exit

@@ -35,7 +35,8 @@
 
 namespace spio::conv2d::cp_async {
 
-// `last` is the last step of the epilogue (see no_last_step).
+// `last` is a callable of the user, the last step of the epilogue: it gets the position (n, p, q,
+// k) and the values of two neighbouring channels, which it may change before they are rounded.
 template <problem Problem, config Config, class Last = no_last_step>
     requires(Config.fits(Problem))
 __device__ __forceinline__ void run(params const& p, Last const& last = {}) {

@@ -45,7 +45,9 @@ template <problem Problem, config Config> struct consumer {
                                             filter_fragments<Problem> const& filter, int offset) {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
-            int const first_piece = 2 * mma_tile; // a piece is 8 columns
+            // A piece is 8 columns of a strip, which may span several images. ring_column() is the
+            // input column that the first tap of an output column reads.
+            int const first_piece = 2 * mma_tile;
             auto const pixels = input[tiles::image_of(first_piece)]
                                      [tiles::ring_column(tiles::column_of(first_piece))];
             // Loads the input fragment under each tap of a filter row, and passes it on.

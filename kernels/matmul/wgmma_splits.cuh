@@ -18,7 +18,7 @@ namespace spio::matmul::wgmma {
 
 // Four neighbouring sums of a thread, from the First on.
 template <int First, class Fragment> __device__ vec<float, 4> four_sums(Fragment const& sums) {
-    auto const& values = sums.values[0];
+    auto const& values = sums.values[0]; // the only 64 rows: splits exclude ping-pong
     return {values[First], values[First + 1], values[First + 2], values[First + 3]};
 }
 

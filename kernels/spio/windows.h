@@ -1,10 +1,9 @@
 // Windows: a dimension of a tensor as a sum of two others, H = stride * P + dilation * R - pad.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A layout's
-// `table` has its digits and axes as numbers. A place is an index, or anything that has
-// coordinates. A function that is deleted is an error message: the names of its template parameters
-// say what is wrong.
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A place is
+// an index, or anything that has coordinates. A function that is deleted is an error message: the
+// names of its template parameters say what is wrong.
 #pragma once
 
 #include "spio/tiles.h"

@@ -109,7 +109,7 @@ problem generic_problem(problem const&);
 // to be the fastest.
 std::vector<config> generic_configs(problem const&, arch);
 
-// Throws if the configuration does not fit the problem.
+// The estimated time and its parts. Throws if the configuration does not fit the problem.
 estimate explain(problem const&, config const&, arch);
 
 // A kernel for fprop or dgrad, and the blocks of its launches. For the body tma, make the tensor

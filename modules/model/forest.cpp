@@ -75,7 +75,7 @@ class forest::row_block {
 struct forest::entrant {
     std::size_t row;
     int sum;      // of leaves
-    double total; // with the offset
+    double total; // the predicted whole sum, and the offset of the row that least() was given
 };
 
 // Adds the leaves of the trees `first` to `end` that each row arrives at to the row's sum. Rows x

@@ -51,7 +51,7 @@ class writer {
                 .kernel = name,
                 .signature = types[0] + "[:], " + types[1] + "[:], " + types[2] + "[:], " + scalar,
                 .threads = 64, // two warps, and the elements of the shared array
-                .has_floor_division = number(4) == 0};
+                .has_floor_division = number(4) == 0}; // whether // and % round down, as in Python
     }
 
   private:
@@ -157,7 +157,7 @@ class writer {
         case 2:
             return "math." + std::string(functions[number(4)]) + "(" + real(levels - 1) + ")";
         case 3:
-            if (loops >= 0 && !text.ends_with("(x, y):\n") && is_in_kernel()) {
+            if (is_in_kernel()) {
                 return "float64(f" + std::to_string(number(2)) + "(" + real(levels - 1) + ", " +
                        real(levels - 1) + "))";
             }

@@ -101,7 +101,9 @@ bool is_nested(oracle::layout const& model) {
     return true;
 }
 
-// Checks range(tensor), and the properties of the tensor as a whole.
+// Checks range(tensor), and the properties of the tensor as a whole. `chosen` has the sizes of the
+// dynamic dimensions. A cell is a place in storage; those of a last block beyond the extent are no
+// positions.
 void check_visits(tally& counts, compiled_layout const& compiled, sizes const& chosen,
                   oracle::layout const& model) {
     auto const visits = compiled.visit_all(chosen.data());

@@ -43,7 +43,7 @@ constexpr bool has_pitches() {
         if (a.storage_size() != 4 * lda + 8 || b.storage_size() != a.storage_size()) return false;
         if (b.extents() != I(5) + K(8) || a.extent<I>() != I(5) || a.size() != 40) return false;
     }
-    return sizeof(Fixed::offset_type) == 8;
+    return sizeof(Fixed::offset_type) == 8; // a pitch may make offsets exceed an int
 }
 static_assert(has_pitches());
 

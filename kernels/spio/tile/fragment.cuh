@@ -22,7 +22,8 @@ template <class Cursor>
 concept row_of_a_matrix = sizeof(typename Cursor::data_type) == 16;
 
 // A lane's part of a factor: of each 8 x 8 piece of the matrix, the pair of neighbouring elements
-// that Map assigns to the lane. A subscript selects a piece.
+// that Map assigns to the lane. A subscript selects a piece: K8 is fold<K, 8>,
+// which counts K in blocks of 8, and I8 the same of I.
 //     *a[K8(1)][I8(0)]
 template <factor T, class Map> struct factor_fragment {
     using data_type = pair<T>;
