@@ -71,9 +71,8 @@ variant variant_of(char const* symbol, void (*function)(Params), Product const& 
             };
             shape.cluster = {config.cluster()};
             // Few clusters, so that each has several tiles, and each consumer in ping-pong.
-            long long const most = config.ping_pong ? 1 : 2;
-            int const clusters = static_cast<int>(std::min(config.tiles(args.sizes), most));
-            trial.launch(kernel, {clusters * config.cluster()}, shape,
+            auto const clusters = std::min(config.tiles(args.sizes), config.ping_pong ? 1LL : 2LL);
+            trial.launch(kernel, {static_cast<int>(clusters) * config.cluster()}, shape,
                          {.a = map(a_plan(problem, config, args), args.a.data),
                           .b = map(b_plan(problem, config, args), args.b.data),
                           .d = map(d_plan(problem, config, args), args.d.data),
@@ -258,8 +257,6 @@ std::vector<variant> const wgmma_variants = {
     variant_of("matmul_wgmma_silu", matmul_wgmma_silu, wgmma_silu),
     variant_of("matmul_wgmma_relu", matmul_wgmma_relu, wgmma_relu),
     variant_of("matmul_wgmma_known", matmul_wgmma_known, wgmma_known),
-};
-std::vector<variant> const ping_pong_variants = {
     variant_of("matmul_wgmma_ping_pong", matmul_wgmma_ping_pong, wgmma_ping_pong),
     variant_of("matmul_wgmma_ping_pong_high", matmul_wgmma_ping_pong_high, wgmma_ping_pong_high),
     variant_of("matmul_wgmma_ping_pong_gelu", matmul_wgmma_ping_pong_gelu, wgmma_ping_pong_gelu),
@@ -279,21 +276,17 @@ std::vector<variant> const cp_async_variants = {
 // Each variant once with small effort; wgmma needs architecture 90.
 test::test_case const wgmma_case(
     "matmul_wgmma",
-    [](test::trial& trial) { run_random(trial, wgmma_variants, trial.is_small() ? 10 : 210); }, 90);
+    [](test::trial& trial) { run_random(trial, wgmma_variants, trial.is_small() ? 13 : 210); }, 90);
 test::test_case const wgmma_infinite_case(
     "matmul_wgmma_infinite", [](test::trial& trial) { run_infinite(trial, wgmma_variants); }, 90);
 
-test::test_case const ping_pong_case(
-    "matmul_ping_pong",
+// The last three are in ping-pong, and have several tiles of each consumer.
+test::test_case const wgmma_deep_case(
+    "matmul_wgmma_deep",
     [](test::trial& trial) {
-        run_random(trial, ping_pong_variants, trial.is_small() ? 3 : 60);
-        run_infinite(trial, ping_pong_variants);
+        run_deep(trial, {wgmma_variants.end() - 3, wgmma_variants.end()}, 200);
     },
     90);
-test::test_case const ping_pong_deep_case(
-    "matmul_ping_pong_deep", [](test::trial& trial) { run_deep(trial, ping_pong_variants, 200); },
-    90);
-
 test::test_case const cp_async_case("matmul_cp_async", [](test::trial& trial) {
     run_random(trial, cp_async_variants, trial.is_small() ? 10 : 210);
 });
