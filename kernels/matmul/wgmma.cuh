@@ -127,6 +127,8 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
 
 template <problem Problem, config Config, arch Arch, class Epilogue>
 __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
+    static_assert(!Config.ping_pong || Config.has_registers_in_turns(changes_sums<Epilogue>),
+                  "in ping-pong, an epilogue needs registers that these tiles leave no room for");
     block<Problem, Config, Arch> const block(p);
     block.set_up();
     if (block.is_producer()) {

@@ -100,13 +100,16 @@ struct config {
     static constexpr bool stores_columns(problem const& problem, int n) {
         return n * problem.result_bytes() % 16 == 0;
     }
+    constexpr bool has_registers_in_turns(bool has_epilogue) const {
+        int const others = has_epilogue ? 104 : 40;
+        return consumer_rows() / 64 * n / 2 + others <= consumer_registers();
+    }
     // A thread has n / 2 sums of each 64 rows, and needs some 48 registers for all else. In
     // ping-pong it has up to 192 sums, and 40 other registers are enough, or 104 with an epilogue.
     constexpr bool has_registers(problem const& problem) const {
         bool const is_plain =
             !problem.bias && !problem.residual && problem.activation == activation::none;
-        int const others = is_plain ? 40 : 104;
-        if (ping_pong) return consumer_rows() / 64 * n / 2 + others <= consumer_registers();
+        if (ping_pong) return has_registers_in_turns(!is_plain);
         return blocks == 1 || n / 2 + 48 <= 65536 / (threads() * blocks) / 8 * 8;
     }
     // Whether a kernel of this configuration can compute the problem.

@@ -6,11 +6,11 @@
 // that is known to have ended.
 #include "sim/checker/race_shadow.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace spio::sim {
 
-constexpr std::size_t max_records = 1U << 20; // more are compacted
 constexpr int no_observer = -1;
 
 void race_shadow::open(int bytes, std::size_t transitions) {
@@ -55,7 +55,11 @@ race_shadow::conflict race_shadow::add(accessor const& accessor, int offset, int
         }
         number = target;
     }
-    if (records_.size() > max_records) compact();
+    if (records_.size() > most_records_) {
+        compact();
+        // A block that needs as many is compacted again when there are twice as many.
+        most_records_ = std::max(most_records_, 2 * records_.size());
+    }
     return race;
 }
 

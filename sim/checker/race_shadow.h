@@ -73,6 +73,7 @@ class race_shadow {
     std::vector<std::uint32_t> record_of_byte_;
     std::uint32_t first_number_ = 1; // of records_; lower numbers stand for no access
     std::vector<record> records_;
+    std::size_t most_records_ = 1U << 20; // more are compacted
     std::vector<event> others_;
     std::vector<transition> transitions_;
 };

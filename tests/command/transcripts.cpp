@@ -263,9 +263,8 @@ class stage {
         timespec times[2] = {{.tv_sec = 1000000000, .tv_nsec = 0},
                              {.tv_sec = 1767225599, .tv_nsec = 0}};
         for (auto const& file : std::filesystem::directory_iterator(cache)) {
-            if (file.is_regular_file()) {
-                utimensat(AT_FDCWD, file.path().c_str(), times, 0);
-            }
+            if (!file.is_regular_file()) continue;
+            utimensat(AT_FDCWD, file.path().c_str(), times, 0);
         }
     }
 };

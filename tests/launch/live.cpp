@@ -49,8 +49,7 @@ image image_number(std::size_t number) {
     return image_of_bytes(spec, image_kind::cubin, std::as_bytes(std::span(text)), "a test");
 }
 
-// What was kept: the number of a candidate among those offered, counted from 0, and its
-// microseconds.
+// What was kept: a candidate's number among those offered, from 0 on, and its microseconds.
 struct recorded_time {
     std::size_t number;
     double microseconds;
