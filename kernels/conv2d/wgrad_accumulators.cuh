@@ -21,7 +21,9 @@ namespace spio::conv2d::wgrad {
 // with the tap above or below it; such a pair needs two rows of x. With KeepsRow, the previous row
 // of x is still in shared memory and is loaded again; without it, its fragment stays in registers.
 // Index numbers the columns of all images that a row spans.
-template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_accumulators {
+// Where two warps share a group, each has the pairs of taps of its part, 0 or 1, and only those.
+template <problem Problem, class Index, int MmaTiles, bool KeepsRow, int Part = 0, int Parts = 1>
+class tap_accumulators {
     using T = element<Problem>;
     using two_taps = wgrad::two_taps<T>;
     using one_tap = wgrad::one_tap<T>;
@@ -37,6 +39,25 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     static constexpr bool has_column = Problem.s % 2 == 1;
     static constexpr int first_column_pair = pairs.first_column_pair();
     static constexpr int last_column_pair = pairs.tap_count() - 1;
+    // Whether this part has a pair of taps. The first part has the first half of the pairs of
+    // columns. If both parts have as many of these, it has some pairs of the last column too, so
+    // that both have about as many products.
+    static constexpr bool has_pair(int pair) {
+        if (Parts == 1) return true;
+        bool const is_shared = row_pairs % 2 == 0;
+        bool const is_first =
+            pair < first_column_pair
+                ? pair % max(row_pairs, 1) < divup(row_pairs, 2)
+                : is_shared && pair - first_column_pair < pairs.column_pairs() / 2;
+        return is_first == (Part == 0);
+    }
+    // Whether it has pairs of the last column.
+    static constexpr bool has_last_column() {
+        for (int pair = first_column_pair; pair <= last_column_pair; ++pair) {
+            if (has_pair(pair)) return true;
+        }
+        return false;
+    }
     // Whether no mma tile has columns beyond the last one of y.
     static constexpr bool needs_no_mask =
         Problem.knows_image() && Problem.q() % Index::template size<Q>() == 0;
@@ -118,7 +139,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
     // Does what add_row does for a row of the padding, which is all zeros.
     __device__ __forceinline__ void add_no_row(row_step const& step) {
-        if constexpr (Problem.bias && pairs.is_odd()) {
+        if constexpr (Problem.bias && pairs.is_odd() && has_pair(last_column_pair)) {
             if (meets(step, r - 1)) {
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
@@ -132,16 +153,13 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         clear_previous_row();
     }
 
-    // Stores this lane's part of each accumulator to its place in the workspace.
-    template <class Cursor> __device__ void store(Cursor const& destination) const {
+    // Calls f(pair, sum) with this lane's part of the accumulator of each pair of this part.
+    template <class F> __device__ __forceinline__ void each_sum(F const& f) const {
 #pragma unroll
         for (int pair = 0; pair < count; ++pair) {
-            *destination[PAIR(pair)] = sum(pair);
+            if (has_pair(pair)) f(pair, bits_as<vec<float, 4>>(sums_[pair]));
         }
     }
-
-    // This lane's part of the accumulator of a pair.
-    __device__ vec<float, 4> sum(int pair) const { return bits_as<vec<float, 4>>(sums_[pair]); }
 
   private:
     // Whether a row of dy reads the row of x of a step under this row of the filter.
@@ -163,10 +181,11 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         two_taps column;
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
+            if (!has_pair(pair)) continue; // it stands for all pairs of these columns
             neighbours[pair].load_transposed(x[columns][column_under(Q(0), S(2 * pair))]);
             if constexpr (!needs_no_mask) mask.apply(neighbours[pair], mma_tile);
         }
-        if constexpr (has_column) {
+        if constexpr (has_column && has_last_column()) {
             column = last_taps(mma_tile, last[columns]);
             if constexpr (!needs_no_mask) mask.apply(column, mma_tile);
         }
@@ -208,6 +227,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
     __device__ __forceinline__ void add_product(int mma_tile, int pair, two_taps const& taps,
                                                 gradient const& dy) {
+        if (!has_pair(pair)) return;
         if (is_half(mma_tile)) {
             multiply_first_half(sums_[pair], taps, dy);
         } else {
@@ -223,7 +243,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         return column;
     }
     __device__ void add_unpaired_bias() {
-        if constexpr (pairs.has_unpaired_bias()) {
+        if constexpr (pairs.has_unpaired_bias() && has_pair(count - 1)) {
             two_taps const ones = stacked<T>(filled<T>(two_ones<T>), filled<T>(0));
 #pragma unroll
             for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {

@@ -41,23 +41,22 @@ template <problem Problem, auto Config, class Block> struct cluster_sum {
 
     Block const& block;
 
-    // Sends the sums of this warp's group to the blocks that store them.
-    template <class Accumulators> __device__ void send(Accumulators const& sums) const {
-        int const first = this_warp().get() * pairs;
-#pragma unroll
-        for (int pair = 0; pair < pairs; ++pair) {
+    // Sends the sums of a warp to the blocks that store them.
+    template <class WarpTaps> __device__ void send(WarpTaps const& warp) const {
+        int const first = warp.group().get() * pairs;
+        warp.sums.each_sum([&](int pair, vec<float, 4> const& sum) {
             int const number = first + pair;
             store_in_cluster(
-                block.inbox[SLOT(number / Config.cluster)][block.part.split][this_lane()],
-                sums.sum(pair), *block.received[STAGE(0)], number % Config.cluster);
-        }
+                block.inbox[SLOT(number / Config.cluster)][block.part.split][this_lane()], sum,
+                *block.received[STAGE(0)], number % Config.cluster);
+        });
     }
     // Adds what has come, and stores the gradients.
     template <class Params> __device__ void store(Params const& p) const {
         block.received[STAGE(0)]->wait(0);
         int const count = received_sums<Problem, Config>(block.part.split);
 #pragma unroll 1
-        for (int slot = this_warp().get(); slot < count; slot += Config.groups) {
+        for (int slot = this_warp().get(); slot < count; slot += Config.consumer_warps()) {
             auto const sums = block.inbox[SLOT(slot)][this_lane()];
             vec<float, 4> total = *sums[SPLIT(0)];
 #pragma unroll

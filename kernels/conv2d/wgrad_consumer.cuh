@@ -50,13 +50,16 @@ template <problem Problem, auto Config> struct block_part {
           split(is_in_cluster ? this_block() % splits : this_block() / slices) {}
 };
 
-// A warp, which sums the gradient of every tap of one group's filter over all steps of its block.
+// A warp, which sums the gradient of every tap of one group's filter over all steps of its block,
+// or of the taps of a part; the warps of the second part come after those of the first.
 // With KeepsRow, the previous row of x stays in shared memory. XTiles and DyTiles are all stages of
 // the ring, of x and of dy.
-template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles>
+template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles, int Part = 0,
+          int Parts = 1>
 struct warp_taps {
     using Columns = compound_index<axis<N>(Config.images), axis<Q>(Config.columns)>;
-    using accumulators = tap_accumulators<Problem, Columns, Config.mma_tiles(), KeepsRow>;
+    using accumulators =
+        tap_accumulators<Problem, Columns, Config.mma_tiles(), KeepsRow, Part, Parts>;
     using mask_type = column_mask<Columns, Config.mma_tiles()>;
     using part = block_part<Problem, Config>;
     static constexpr axis<K> k = static_or_dynamic<K>(
@@ -74,7 +77,9 @@ struct warp_taps {
 
     // The group of this warp, and where a lane reads the first row: columns of x, columns of x
     // under the last tap, and columns of dy.
-    __device__ static fold<C, 8> group() { return fold<C, 8>(this_warp().get()); }
+    __device__ static fold<C, 8> group() {
+        return fold<C, 8>(this_warp().get() - Part * Config.groups);
+    }
     __device__ static auto x_of_lane(XTiles const& x) {
         Columns const column = accumulators::column_of_x();
         return x[group()][column.template get<N>()]
@@ -129,13 +134,15 @@ struct warp_taps {
             auto const channel_group =
                 fold<K, 8>(block.slice.get() * Config.groups + group().get());
             if (channel_group >= fold<K, 8>(Problem.groups())) return;
-#pragma unroll
-            for (int pair = 0; pair < accumulators::count; ++pair) {
-                store_gradient<Problem>(p, channel_group, pair, this_lane(), sums.sum(pair));
-            }
+            sums.each_sum([&](int pair, vec<float, 4> const& sum) {
+                store_gradient<Problem>(p, channel_group, pair, this_lane(), sum);
+            });
         } else {
             auto const partial_sums = workspace_of(p.workspace, block)[block.split];
-            sums.store(partial_sums[cast<K>(block.slice)][cast<K>(group())][this_lane()]);
+            auto const group_sums =
+                partial_sums[cast<K>(block.slice)][cast<K>(group())][this_lane()];
+            sums.each_sum(
+                [&](int pair, vec<float, 4> const& sum) { *group_sums[PAIR(pair)] = sum; });
         }
     }
 };

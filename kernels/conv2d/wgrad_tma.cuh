@@ -77,11 +77,11 @@ template <problem Problem, config Config, arch Arch> struct producer {
     }
 };
 
-// Sums the taps of a warp's group over the rows of all steps.
-template <problem Problem, config Config, arch Arch> struct consumer {
+// Sums the taps of a warp's group, or of a part of them, over the rows of all steps.
+template <problem Problem, config Config, arch Arch, int Part> struct consumer {
     using Block = block<Problem, Config, Arch>;
-    using taps =
-        warp_taps<Problem, Config, true, typename Block::x_tiles, typename Block::dy_tiles>;
+    using taps = warp_taps<Problem, Config, true, typename Block::x_tiles, typename Block::dy_tiles,
+                           Part, Config.parts>;
     static constexpr int held_stages = Config.held_stages(Problem);
 
     Block const& block;
@@ -145,6 +145,24 @@ template <problem Problem, config Config, arch Arch> struct consumer {
     }
 };
 
+// Sums a part of the taps of a group over the rows of all steps, and stores it.
+template <int Part, problem Problem, config Config, arch Arch>
+__device__ __forceinline__ void consume_part(params const& p,
+                                             block<Problem, Config, Arch> const& block) {
+    using Block = wgrad_tma::block<Problem, Config, Arch>;
+    auto rows = block.spans_of_block();
+    consumer<Problem, Config, Arch, Part> consume{block, {block.x, block.dy, block.part.sizes}};
+    for (auto& stage : consume.held) stage = Block::spare();
+    while (rows.next(consume.warp.schedule.current)) consume.add_span();
+    if constexpr (Config.adds_in_cluster()) {
+        cluster_sum<Problem, Config, Block> const sum{block};
+        sum.send(consume.warp);
+        sum.store(p);
+    } else {
+        consume.warp.store(p, block.part);
+    }
+}
+
 template <problem Problem, config Config, arch Arch = sm_90a>
 __device__ __forceinline__ void run(params const& p) {
     using Block = block<Problem, Config, Arch>;
@@ -154,18 +172,10 @@ __device__ __forceinline__ void run(params const& p) {
         auto rows = block.spans_of_block();
         producer<Problem, Config, Arch> produce{block, steps<Problem>(block.part.sizes)};
         while (rows.next(produce.schedule.current)) produce.load_span();
-    } else {
-        auto rows = block.spans_of_block();
-        consumer<Problem, Config, Arch> consume{block, {block.x, block.dy, block.part.sizes}};
-        for (auto& stage : consume.held) stage = Block::spare();
-        while (rows.next(consume.warp.schedule.current)) consume.add_span();
-        if constexpr (Config.adds_in_cluster()) {
-            cluster_sum<Problem, Config, Block> const sum{block};
-            sum.send(consume.warp.sums);
-            sum.store(p);
-        } else {
-            consume.warp.store(p, block.part);
-        }
+    } else if (Config.parts == 1 || this_warp() < WARP(Config.groups)) {
+        consume_part<0>(p, block);
+    } else if constexpr (Config.parts > 1) {
+        consume_part<1>(p, block);
     }
 }
 

@@ -14,10 +14,10 @@
 
 namespace spio::conv2d::wgrad_tma {
 
-// Each warp computes one group. One more warp is the producer: it asks TMA for one row of x and one
-// row of dy at a time, several rows ahead of the computation. A row spans some images and a strip
-// of their columns. Small images are loaded whole, so that the steps are known at compile time,
-// where all rows are taken one after the other.
+// Each warp computes one group, or a part of its taps. One more warp is the producer: it asks TMA
+// for one row of x and one row of dy at a time, several rows ahead of the computation. A row spans
+// some images and a strip of their columns. Small images are loaded whole, so that the steps are
+// known at compile time, where all rows are taken one after the other.
 struct config {
     int groups;  // 2, 4 or 8, or an odd number up to 15
     int images;  // that a row spans
@@ -28,6 +28,9 @@ struct config {
     // The blocks of a cluster: 1, or as many as there are splits. A cluster adds its partial sums
     // in shared memory; otherwise they go to the workspace, and a second kernel adds them.
     int cluster = 1;
+    int parts = 1; // of the taps of a group, each of which has a warp: 1 or 2
+
+    constexpr int consumer_warps() const { return (checked_size(groups) * parts).as_int(); }
 
     static constexpr int most_cluster = 16; // more than 8 must be allowed for each kernel
 
@@ -86,7 +89,7 @@ struct config {
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
 
     constexpr int threads(problem const&) const {
-        return ((checked_size(groups) + 1) * 32).as_int();
+        return ((checked_size(consumer_warps()) + 1) * 32).as_int();
     }
     // Of the ring, and of the inbox of a cluster.
     constexpr int used_bytes(problem const& problem) const {
@@ -116,6 +119,7 @@ struct config {
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
         bool const is_dense = problem.stride_h == 1 && problem.dilation_h == 1;
         if (whole_images && !(problem.knows_image() && is_small && is_dense)) return false;
+        if (parts != 1 && (parts != 2 || problem.s < 3)) return false;
         auto const cells =
             checked_size(stages) * (checked_size(input_cells(problem)) + dy_cells(problem));
         // The bytes must fit into an int.

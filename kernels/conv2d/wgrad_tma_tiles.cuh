@@ -81,7 +81,7 @@ struct block {
             received = inboxes.rest.template push<received_barrier>().tensor;
         }
     }
-    __device__ static bool is_producer() { return this_warp() == WARP(groups); }
+    __device__ static bool is_producer() { return this_warp() == WARP(Config.consumer_warps()); }
     __device__ spans spans_of_block() const {
         launch_sizes sizes = part.sizes;
         if (Config.whole_images) sizes.p = 1; // an image is one row of a span
@@ -95,9 +95,10 @@ struct block {
             prefetch<Arch>(map_as<dy_map>(args.dy));
             for (auto const index : range(full)) {
                 full[index]->init(1);
-                empty[index]->init(groups);
+                empty[index]->init(Config.consumer_warps());
             }
-            empty[spare()]->init(groups * Config.held_stages(Problem) + 1); // never completes
+            // It never completes.
+            empty[spare()]->init(Config.consumer_warps() * Config.held_stages(Problem) + 1);
             if constexpr (Config.adds_in_cluster()) received[STAGE(0)]->init(1);
             mbarrier<Arch>::publish();
             if constexpr (Config.adds_in_cluster()) {

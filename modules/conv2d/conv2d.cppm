@@ -283,7 +283,8 @@ template <> struct field_table<conv2d::wgrad_tma::config> {
         field{"cluster",
               &config::cluster,
               {.least = 1, .most = config::most_cluster},
-              presence::implied});
+              presence::implied},
+        field{"parts", &config::parts, {.least = 1, .most = 2}, presence::implied});
 };
 template <> struct field_table<conv2d::wgrad_reduce::config> {
     using config = conv2d::wgrad_reduce::config;

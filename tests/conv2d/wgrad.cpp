@@ -160,7 +160,11 @@ test::test_case const cp_async_case("conv2d_wgrad_cp_async", [](test::trial& tri
 });
 test::test_case const tma_case(
     "conv2d_wgrad_tma",
-    [](test::trial& trial) { run_random(trial, tma_variants, trial.is_small() ? 18 : 333); }, 90);
+    [](test::trial& trial) {
+        int const each_once = static_cast<int>(tma_variants.size());
+        run_random(trial, tma_variants, trial.is_small() ? each_once : 333);
+    },
+    90);
 
 // Puts NaN and infinities into x: they must reach the taps that read them, and no others. Some are
 // in the first and the last column, beside which are those of other rows in memory.

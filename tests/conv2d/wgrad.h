@@ -200,5 +200,39 @@ inline constexpr tma_layer tma_image_pair = {image_of(five, 7, 7),
 inline constexpr tma_layer tma_any = {
     any_wide_layer,
     {.groups = 4, .images = 2, .columns = 16, .stages = 4, .splits = 9, .whole_images = false}};
+// With two warps a group, each of which has a part of the taps.
+inline constexpr tma_layer tma_seven_parts = {seven,
+                                              {.groups = 4,
+                                               .images = 2,
+                                               .columns = 8,
+                                               .stages = 3,
+                                               .splits = 3,
+                                               .whole_images = false,
+                                               .parts = 2}};
+inline constexpr tma_layer tma_five_parts = {image_of(five, 7, 7),
+                                             {.groups = 2,
+                                              .images = 2,
+                                              .columns = 8,
+                                              .stages = 3,
+                                              .splits = 1,
+                                              .whole_images = true,
+                                              .parts = 2}};
+inline constexpr tma_layer tma_ragged_parts = {ragged,
+                                               {.groups = 9,
+                                                .images = 1,
+                                                .columns = 32,
+                                                .stages = 3,
+                                                .splits = 4,
+                                                .whole_images = false,
+                                                .cluster = 4,
+                                                .parts = 2}};
+inline constexpr tma_layer tma_far_parts = {far,
+                                            {.groups = 2,
+                                             .images = 1,
+                                             .columns = 16,
+                                             .stages = 2,
+                                             .splits = 5,
+                                             .whole_images = false,
+                                             .parts = 2}};
 
 } // namespace spio::test::conv2d_wgrad

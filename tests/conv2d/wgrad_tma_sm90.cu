@@ -7,7 +7,8 @@
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
 // such filters, wide and tall have more columns or rows of the filter, far has great paddings;
 // stepped ones have strides and dilations; an image is of a known size; pair, trio, octet and
-// sixteen are clusters of blocks; of any, only the filter is known. A split is a share of wgrad's
+// sixteen are clusters of blocks; of any, only the filter is known; in parts, two warps share a
+// group. A split is a share of wgrad's
 // sum, over some rows of all images; a second kernel, the reduction, adds the sums of the splits,
 // unless the blocks of a cluster do.
 #include "wgrad.h"
@@ -129,4 +130,22 @@ extern "C" __global__ void wgrad_tma_any(__grid_constant__ wgrad_tma::params con
 }
 extern "C" __global__ void wgrad_reduce_tma_any(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_any.problem, tma_any.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_seven_parts(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_seven_parts.problem, tma_seven_parts.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_seven_parts(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_seven_parts.problem, tma_seven_parts.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_five_parts(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_five_parts.problem, tma_five_parts.config>(p);
+}
+extern "C" __global__ void wgrad_tma_ragged_parts(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_ragged_parts.problem, tma_ragged_parts.config>(p);
+}
+extern "C" __global__ void wgrad_tma_far_parts(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_far_parts.problem, tma_far_parts.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_far_parts(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_far_parts.problem, tma_far_parts.reduction()>(p);
 }
