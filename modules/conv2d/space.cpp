@@ -152,7 +152,12 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
                 config.splits =
                     (checked_size(splits) * (best.groups / std::max(groups, 1))).as_int();
                 config.stages = stages;
-                if (config.fits(problem) && has_room(config)) ranking.add(config);
+                if (!config.fits(problem) || !has_room(config)) continue;
+                ranking.add(config);
+                if constexpr (requires { config.parts; }) {
+                    auto const divided = with_parts(problem, config, arch);
+                    if (config_text(divided) != config_text(config)) ranking.add(divided);
+                }
             }
         }
     }

@@ -136,6 +136,41 @@ TEST_CASE("small layers get a cluster, and large ones do not") {
               .starts_with("wgrad_tma groups=2 images=1 columns=64 "));
 }
 
+TEST_CASE("two warps share the taps of a group of a large filter where a block has few groups") {
+    auto const chosen = [](std::string_view words) {
+        return conv2d::config_text(conv2d::best_config(gradient_of(words), sm_90a));
+    };
+    std::string_view const seven = "n=16 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3";
+    CHECK(chosen(seven).starts_with("wgrad_tma groups=4 "));
+    CHECK(chosen(seven).ends_with(" parts=2"));
+    CHECK(chosen("n=2 c=672 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2").ends_with(" parts=2"));
+    CHECK(chosen("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2").find("parts") ==
+          std::string::npos);
+    CHECK(chosen("n=1 c=96 h=56 w=56").find("parts") == std::string::npos);
+    // What is listed for trials has both.
+    auto const problem = gradient_of(seven);
+    auto const configs = conv2d::space(problem, sm_90a);
+    auto const is_divided = [](conv2d::config const& config) {
+        return conv2d::config_text(config).ends_with(" parts=2");
+    };
+    CHECK(std::ranges::any_of(configs, is_divided));
+    CHECK(!std::ranges::all_of(configs, is_divided));
+}
+
+TEST_CASE("a part of the taps needs a filter of three columns, and takes a warp of each group") {
+    conv2d::wgrad_tma::config config = {
+        .groups = 4, .images = 1, .columns = 16, .stages = 4, .splits = 2, .whole_images = false};
+    auto const problem = gradient_of("n=4 c=32 h=8 w=8");
+    CHECK(config.threads(problem) == 5 * 32);
+    config.parts = 2;
+    CHECK(config.threads(problem) == 9 * 32);
+    CHECK(config.fits(problem));
+    CHECK(!config.fits(gradient_of("n=4 c=32 h=8 w=8 s=2")));
+    CHECK(conv2d::config_text(config).ends_with(" whole_images=false parts=2"));
+    config.parts = 3;
+    CHECK(!config.fits(problem));
+}
+
 TEST_CASE("layers that were measured get the configuration that was fastest") {
     auto const tma_config = [](std::string_view words) {
         return text_of(conv2d::best_wgrad_tma(gradient_of(words), sm_90a));
