@@ -146,7 +146,7 @@ TEST_CASE(
 TEST_CASE("a line of several kernels packs them all, whole and by steps") {
     folder const own, by_steps;
     auto at_once = request(own, aot::compiler_kind::nvcc,
-                           "axpby n=1000\nconv2d n=2 c=16 h=14 w=14 pass=wgrad\n");
+                           "axpby n=1000\nconv2d n=8 c=16 h=14 w=14 pass=wgrad\n");
     at_once.archs = {"sm_80"};
     auto steps = at_once;
     steps.folder = by_steps / "between";

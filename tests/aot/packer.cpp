@@ -70,7 +70,7 @@ struct rig {
         write("cuda/include/curand_mtgp32_kernel.h", "// there\n");
         write("two.manifest",
               "axpby n=1000\n# a comment\n\naxpby n=1001\nlayernorm_2d channels=64\n");
-        write("gradient.manifest", "conv2d n=2 c=16 h=9 w=9 pass=wgrad\naxpby n=7\n");
+        write("gradient.manifest", "conv2d n=8 c=16 h=14 w=14 pass=wgrad\naxpby n=7\n");
         write("wrong.manifest", "axpby n=1000\nlayernorm_2d channels=63\n");
         write("empty.manifest", "");
     }
