@@ -84,7 +84,8 @@ struct config {
     constexpr boxes_of_tile boxes(problem const& problem) const {
         int const needed = input_rows(problem), columns = input_columns(problem);
         int const rows = box_rows(problem, needed, columns);
-        return {divup(needed, rows), rows, columns};
+        // A configuration that does not fit may need no row.
+        return {divup(needed, max(rows, 1)), rows, columns};
     }
     constexpr int boxes_of_image(problem const& problem) const { return boxes(problem).count; }
     // Rows of shared memory for the input of an image of a tile: those of all its boxes.
