@@ -108,7 +108,7 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const> images) {
         }
     }
     // The index has the same size whatever the offsets are, so its size is known before they are.
-    std::size_t end = header_and_index(entries, 0).size();
+    std::size_t end = header_and_index(entries, /*pack_bytes=*/0).size();
     for (auto& entry : entries) {
         entry.offset = aligned(end);
         end = entry.offset + entry.size;

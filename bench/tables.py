@@ -227,7 +227,7 @@ def matmul_random():
 
 tables = {
     "conv2d": lambda: conv2d("conv2d_goals_sm90a"),
-    "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", 3),
+    "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", count=3),
     "conv2d_ptx": lambda: conv2d("conv2d_goals_compute80"),
     "pytorch_blocks": pytorch_blocks,
     "conv2d_ablation": conv2d_ablation,

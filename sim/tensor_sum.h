@@ -158,7 +158,7 @@ struct tensor_core {
             sum += (part ^ -static_cast<long long>(x.negative)) + x.negative;
             all_negative &= x.negative;
         }
-        if (sum == 0) return with_sign(all_negative && zero_sum_keeps_sign, 0);
+        if (sum == 0) return with_sign(all_negative && zero_sum_keeps_sign, /*magnitude=*/0);
         return rounded(sum, largest - fraction_bits);
     }
 
@@ -170,7 +170,7 @@ struct tensor_core {
             nan |= addends[i].kind == number_kind::nan;
         }
         if (nan || (infinite[0] && infinite[1])) return std::bit_cast<float>(0x7fffffffU);
-        return with_sign(infinite[1], 0x7f800000U);
+        return with_sign(infinite[1], /*magnitude=*/0x7f800000U);
     }
 
     constexpr void align(addend& x) const {
@@ -200,7 +200,7 @@ struct tensor_core {
         // field, and so does a carry out of the fraction.
         unsigned long long const bits =
             (static_cast<unsigned long long>(last + 149) << 23) + quotient;
-        if (bits == 0) return with_sign(negative && small_sum_keeps_sign, 0);
+        if (bits == 0) return with_sign(negative && small_sum_keeps_sign, /*magnitude=*/0);
         if (bits >= 0x7f800000U) {
             return with_sign(negative, overflows_to_infinity ? 0x7f800000U : 0x7f7fffffU);
         }

@@ -33,16 +33,17 @@ void time_launches(spio::runtime const& gpu, int arrays) {
     spio::cuda_python::program const program(
         {.name = "empty", .text = "@cuda.jit\ndef empty(" + names + "): pass\n"});
     auto const kernel = program.compile("empty", "void(" + types + ")");
-    auto const spec = kernel.specialize({32}, gpu.arch());
+    auto const spec = kernel.specialize(/*block=*/{32}, gpu.arch());
     auto const backend = gpu.target_device().shared_backend();
     auto const loaded = backend->load(gpu.all_images().find(spec));
-    auto const queue = backend->borrow_queue(nullptr);
+    auto const queue = backend->borrow_queue(nullptr); // the default stream
     std::vector<unsigned char> const params(kernel.params_bytes);
     double best = 1e9; // microseconds of a launch, of all rounds
     for (int round = 0; round < 50; ++round) {
         constexpr int count = 500;
         auto const start = clock::now();
-        for (int i = 0; i < count; ++i) queue->launch(*loaded, spec.over({}), params.data());
+        for (int i = 0; i < count; ++i)
+            queue->launch(*loaded, spec.over(/*grid=*/{}), params.data());
         best = std::min(best, 1000 * milliseconds_since(start) / count);
         queue->synchronize();
     }

@@ -212,7 +212,7 @@ void measure_on_host(std::vector<std::byte> const& file) {
                                     sm_90a);
         });
         auto const found = timed("find", [&] { return pack.find(specs.front()); });
-        timed("pack that is checked", [&] { return aot::pack(file, "generic", {}); });
+        timed("pack that is checked", [&] { return aot::pack(file, "generic", /*keeper=*/{}); });
         timed("digest of the text", [&] { return text_digest_of(specs.front()); });
         std::printf("{\"images\": %zu, \"pack_bytes\": %zu, \"image_bytes\": %zu}\n",
                     pack.list().size(), file.size(), found ? found->bytes.size() : 0);

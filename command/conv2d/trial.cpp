@@ -167,7 +167,7 @@ template <class T> prepared_trial prepare_correlation(workbench& bench, conv2d_d
                              .input_preactivation = like_input(a.input_preactivation)});
     };
     auto const check = [&bench, &data, arrays, launch](stream const& stream) {
-        bench.poison(arrays->output);
+        bench.poison(arrays->output); // so that a missing write is found
         bench.poison(arrays->preactivation);
         launch(stream);
         stream.synchronize();

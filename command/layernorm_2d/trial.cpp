@@ -5,7 +5,8 @@
 // is a device with the kernels that were loaded there, a config how blocks and threads share a
 // problem, and a spec what a kernel is compiled from. A config_source finds measured
 // configurations; without one the family, the kernels of one operation, chooses. An image is a
-// compiled kernel.
+// compiled kernel. poison() fills an array with bytes that no kernel writes, so that a missing
+// write is found.
 module;
 
 #include <cmath>

@@ -5,7 +5,9 @@
 // is a device with the kernels that were loaded there, a config how blocks and threads share a
 // problem, and a spec what a kernel is compiled from. A config_source finds measured
 // configurations; without one the family, the kernels of one operation, chooses. The product is d =
-// activation(a b + bias) + c, where c is the residual.
+// activation(a b + bias) + c, where c is the residual. poison() fills an array with bytes that no
+// kernel writes, so that a missing write is found. A checked_size is a number that becomes too
+// large, and stays so, where an int would overflow.
 module;
 
 #include <bit>

@@ -52,7 +52,7 @@ struct machine {
     static machine found() {
         try {
             auto driver = std::make_unique<cuda::driver>();
-            auto gpu = gpu_device(*driver, 0);
+            auto gpu = gpu_device(*driver, /*ordinal=*/0);
             std::printf("On %s (%s).\n", gpu.name().c_str(), text_of(gpu.arch()).c_str());
             auto const arch = gpu.arch();
             return {std::move(driver), std::move(gpu), arch};
@@ -120,8 +120,9 @@ bool run(machine const& machine, layernorm_2d::problem const& problem, images co
     stream.read(std::span(y_values), y);
     stream.synchronize();
 
-    auto const exact =
-        timed([&] { return layernorm_2d::reference(problem, x_values, factors, factors, 1e-5f); });
+    auto const exact = timed([&] {
+        return layernorm_2d::reference(problem, x_values, factors, factors, /*epsilon=*/1e-5f);
+    });
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < size; ++i) {
         // The result is rounded to a half, after sums of some floats.

@@ -99,7 +99,7 @@ static bool run_layernorm(launcher const& launcher, layernorm_2d::problem const&
     std::vector<float> const weight(problem.affine ? channels : 0, 0.5f), bias(weight.size(), 1);
     auto const image =
         launcher.images.find(layernorm_2d::specialize(problem, launcher.device.arch()));
-    auto const expected = layernorm_2d::reference(problem, x, weight, bias, 1e-5f);
+    auto const expected = layernorm_2d::reference(problem, x, weight, bias, /*epsilon=*/1e-5f);
     auto const device_x = launcher.put<spio::half>(x), device_y = launcher.put<spio::half>(x);
     auto const device_weight = launcher.put<float>(weight), device_bias = launcher.put<float>(bias);
     auto const c = layernorm_2d::C(problem.channels);

@@ -100,7 +100,7 @@ void draw_header(picture& out, int x, int y, int columns, char const* word, int 
 
 // The box as it is in global memory; each cell says at which byte of shared memory it lands.
 void draw_box(picture& out, int x, int y, box const& b) {
-    draw_header(out, x, y, b.cells.back().column + 1, "i \u2193 k \u2192", 8);
+    draw_header(out, x, y, b.cells.back().column + 1, "i \u2193 k \u2192", /*step=*/8);
     for (cell const& c : b.cells) {
         int const left = x + width * c.column;
         int const top = y + height * c.row;
@@ -112,7 +112,7 @@ void draw_box(picture& out, int x, int y, box const& b) {
 
 // Shared memory, line by line; each cell says which one of the box is there.
 void draw_memory(picture& out, int x, int y, box const& b) {
-    draw_header(out, x, y, cells_of_line, "bank", 4);
+    draw_header(out, x, y, cells_of_line, "bank", /*step=*/4);
     for (cell const& c : b.cells) {
         int const left = x + width * c.place();
         int const top = y + height * c.line();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A configuration is how threads share the vectors. An axis is a dimension with its size, here one
-// that the launch tells (dynamic); elements / 4 counts vectors of four elements.
+// that the launch tells (dynamic); elements / 4 counts vectors of four elements. A checked_size is
+// a number that becomes too large, and stays so, where an int would overflow.
 #pragma once
 
 #include "spio/checked_size.h"

@@ -68,9 +68,11 @@ constexpr correlated_axis columns_of(correlation const& sizes) {
 // The axes of wgrad, whose inputs are those of x. Row p of dy, the gradient of y, is multiplied
 // with the r rows of x that row p of y depends on; the product with the one under row i of the
 // filter adds to the gradient of that row. The same holds for columns.
-constexpr correlated_axis rows_of(problem const& problem) { return {problem.rows(), problem.h, 1}; }
+constexpr correlated_axis rows_of(problem const& problem) {
+    return {problem.rows(), problem.h, /*spacing=*/1};
+}
 constexpr correlated_axis columns_of(problem const& problem) {
-    return {problem.columns(), problem.w, 1};
+    return {problem.columns(), problem.w, /*spacing=*/1};
 }
 
 } // namespace spio::conv2d

@@ -204,13 +204,16 @@ struct config {
 constexpr tensor_map_plan input_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);
     return plan_of({problem.n, sizes.h, sizes.w, problem.c},
-                   {1, config.box_rows(problem), config.input_columns(problem), config.groups},
+                   {.images = 1,
+                    .rows = config.box_rows(problem),
+                    .columns = config.input_columns(problem),
+                    .groups = config.groups},
                    l2_fetch_bytes(problem));
 }
 constexpr tensor_map_plan output_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);
     return plan_of({problem.n, sizes.p, sizes.q, problem.c},
-                   {1, config.rows, config.columns, config.groups});
+                   {/*images=*/1, config.rows, config.columns, config.groups});
 }
 
 // `input` and `output` are the tensor maps of args.input and args.output. The maps of the residual

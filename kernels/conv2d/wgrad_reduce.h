@@ -46,7 +46,7 @@ constexpr config config_for(problem const& problem, int groups_of_block, int spl
                             bool overlaps) {
     int const groups =
         (checked_size(wgrad::slices(problem, groups_of_block)) * groups_of_block).as_int();
-    config best = {splits, groups, 1, overlaps};
+    config best = {splits, groups, /*readers=*/1, overlaps};
     while (best.readers < 32 && best.readers * 4 < splits) best.readers *= 2;
     return best;
 }

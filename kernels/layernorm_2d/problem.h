@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // LayerNorm brings the channels of each position to mean 0 and variance 1. A configuration is how
-// blocks and threads share the work; several of them fit a problem, and the fastest is chosen.
+// blocks and threads share the work; several of them fit a problem, and the fastest is chosen. A
+// checked_size is a number that becomes too large, and stays so, where an int would overflow.
 #pragma once
 
 #include "spio/checked_size.h"

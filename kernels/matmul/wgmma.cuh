@@ -11,7 +11,8 @@
 // tiles have come, and `empty` tells the producers of all blocks of the cluster that the consumers
 // of this block have read them. Stores of a tile go on while the next tile is computed. In
 // ping-pong each of two consumers computes whole tiles: one multiplies while the other one stores.
-// numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
+// numbers_below<n> is the list 0, 1, … n - 1 of template arguments. origin() is a tensor's cursor
+// at position zero.
 #pragma once
 
 #include "matmul/wgmma_store.cuh"

@@ -160,7 +160,7 @@ struct line_sizes {
     int inner, outer, batch;
 };
 // The tensor map of a matrix: its boxes have `rows` lines of `columns` numbers; `fetched` is how
-// many bytes TMA reads into the L2 cache at a time.
+// many bytes TMA reads into the L2 cache at a time, or 0 for a map by which it only stores.
 template <class T>
 constexpr tensor_map_plan plan_of(matrix<T> const& matrix, line_sizes const& sizes,
                                   int element_bytes, int columns, int rows, int fetched) {
@@ -182,20 +182,24 @@ constexpr int fetched_bytes(matrix<void const> const& factor) {
 // The tensor maps of a launch.
 constexpr tensor_map_plan a_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;
-    bool const by_rows = problem.a == order::rows;
-    return plan_of(args.a, by_rows ? line_sizes{k, m, batch} : line_sizes{m, k, batch}, 2, tile_k,
-                   by_rows ? config.piece_a(problem) : tile_k, fetched_bytes(args.a));
+    bool const by_rows = problem.a == order::rows; // lines go along k, and their number along m
+    auto const sizes = by_rows ? line_sizes{k, m, batch} : line_sizes{m, k, batch};
+    int const lines = by_rows ? config.piece_a(problem) : tile_k;
+    return plan_of(args.a, sizes, /*element_bytes=*/2, /*columns=*/tile_k, /*rows=*/lines,
+                   fetched_bytes(args.a));
 }
 constexpr tensor_map_plan b_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;
-    bool const by_rows = problem.b == order::rows;
-    return plan_of(args.b, by_rows ? line_sizes{n, k, batch} : line_sizes{k, n, batch}, 2, tile_k,
-                   by_rows ? tile_k : config.piece_b(problem), fetched_bytes(args.b));
+    bool const by_rows = problem.b == order::rows; // lines go along n, and their number along k
+    auto const sizes = by_rows ? line_sizes{n, k, batch} : line_sizes{k, n, batch};
+    int const lines = by_rows ? tile_k : config.piece_b(problem);
+    return plan_of(args.b, sizes, /*element_bytes=*/2, /*columns=*/tile_k, /*rows=*/lines,
+                   fetched_bytes(args.b));
 }
 constexpr tensor_map_plan d_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;
-    return plan_of(args.d, {n, m, batch}, problem.result_bytes(), config.result_columns(problem),
-                   64, 0);
+    return plan_of(args.d, {.inner = n, .outer = m, .batch = batch}, problem.result_bytes(),
+                   config.result_columns(problem), /*rows=*/64, /*fetched=*/0);
 }
 
 } // namespace spio::matmul::wgmma

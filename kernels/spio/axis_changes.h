@@ -148,7 +148,7 @@ template <class Base> struct reversal : change {
         if constexpr (counts<Shape, A, Base>()) {
             using dimension = typename decltype(Axis)::dimension;
             return axis_list<derived_axis<mirror, mp_list<dimension>, mp_list<>>{
-                {Axis.size}, {Axis.as_digit()}, {digit{1, 1, false}}, Axis.memory_stride}>();
+                {Axis.size}, {Axis.as_digit()}, {no_digit}, Axis.memory_stride}>();
         } else {
             return unchanged<Axis>();
         }

@@ -59,7 +59,8 @@ template <int N> struct carry_plan {
     }
 };
 
-// The plan for the terms Ts of a position and, if IsStepped, a number of steps of one in Base.
+// The plan for the terms Ts of a position and, if IsStepped, a number of steps in Base: a last term
+// whose stride is 1 and that has no bound.
 template <class Base, int Stride, long long Period, bool IsStepped, class... Ts>
 inline constexpr carry_plan<room_for(sizeof...(Ts) + 1)>
     plan_of({same<base_of<Ts>, Base>..., IsStepped}, {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},

@@ -11,6 +11,9 @@
 
 namespace spio {
 
+// Ends an array of digits, so that it is never empty.
+inline constexpr digit no_digit = {.stride = 1, .size = 1, .is_ring = false};
+
 // Function takes the digits of the axes that it places and then those of the axes that it only
 // reads, each as a value of its dimension, and returns a position on the derived axis. For any
 // values read it should be a permutation of the cells placed. A layout refuses functions that
@@ -19,7 +22,7 @@ template <class Function, class... Placed, class... Read>
 struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     Function function;
     digit placed_digits[sizeof...(Placed)];
-    digit read_digits[sizeof...(Read) + 1]; // the last only makes the array not empty
+    digit read_digits[sizeof...(Read) + 1]; // the last is no_digit
     long long memory_stride = dense;
 
     static constexpr int num_digits = sizeof...(Placed) + sizeof...(Read);
@@ -40,7 +43,7 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
         requires(sizeof...(Read) == 0)
     consteval auto reading(axis<Others>... others) const {
         derived_axis<Function, mp_list<Placed...>, mp_list<Others...>> a{
-            function, {}, {others.as_input()..., digit{1, 1, false}}, memory_stride};
+            function, {}, {others.as_input()..., no_digit}, memory_stride};
         for (int i = 0; i < static_cast<int>(sizeof...(Placed)); ++i)
             a.placed_digits[i] = placed_digits[i];
         return a;
@@ -56,7 +59,7 @@ template <class Function, index... Placed>
     requires(sizeof...(Placed) > 0)
 consteval auto derived(Function function, axis<Placed>... placed) {
     return derived_axis<Function, mp_list<Placed...>, mp_list<>>{
-        function, {placed.as_input()...}, {digit{1, 1, false}}};
+        function, {placed.as_input()...}, {no_digit}};
 }
 template <class Function, class... OnlyAxes>
     requires(sizeof...(OnlyAxes) == 0 || !(is_plain_axis<OnlyAxes> && ...))

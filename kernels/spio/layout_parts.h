@@ -176,7 +176,8 @@ struct layout_parts {
         if constexpr (table.is_unit(D)) {
             return 0;
         } else if constexpr ((same<Ts, Base> || ...)) {
-            return digit_of<Base, stride, period, without_step, Ts...>(term_numbers(), terms, 0);
+            return digit_of<Base, stride, period, without_step, Ts...>(term_numbers(), terms,
+                                                                       /*step=*/0);
         } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, Base> || ...)) {
             return digit_of<Base, stride, period, with_step, Ts...>(term_numbers(), terms, step);
         } else {

@@ -63,8 +63,8 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
 
     // Adds an axis that places one digit and has no function.
     constexpr void add_plain(int base, digit d, bool is_dynamic, long long pitch) {
-        add_axis({d.size, is_dynamic, true, pitch});
-        add_digit(base, d, true, is_dynamic);
+        add_axis({d.size, is_dynamic, /*is_plain=*/true, pitch});
+        add_digit(base, d, /*is_placed=*/true, is_dynamic);
     }
 
     constexpr bool is_plain() const {

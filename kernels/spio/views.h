@@ -1,8 +1,9 @@
 // Views: a part of a tensor along one dimension. vectors.h has tensors that are read as vectors.
 // SPDX-License-Identifier: Apache-2.0
 //
-// numbers<A...> is a list of ints. pinned(axis, stride) is the axis with this stride in memory,
-// and resized(axis, size, stride) has another number of steps too.
+// numbers<A...> is a list of ints. pinned(axis, stride) is the axis with this stride in memory, and
+// resized(axis, size, stride) has another number of steps too. origin() is a tensor's cursor at
+// position zero.
 #pragma once
 
 #include "spio/vectors.h"

@@ -35,7 +35,9 @@ struct window {
 
     // The window by which the gradients of inputs are summed from those of outputs. These lie
     // `stride` positions apart, and the taps are in reverse order.
-    constexpr window transposed() const { return {taps, 1, dilation, position_count(1) - 1 - pad}; }
+    constexpr window transposed() const {
+        return {taps, /*stride=*/1, dilation, /*pad=*/position_count(1) - 1 - pad};
+    }
 };
 
 } // namespace spio

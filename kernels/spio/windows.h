@@ -230,16 +230,16 @@ constexpr auto slice(window_view<Source, Base, Output, Tap, Window> const& v, St
         }
     }
     if constexpr (same<base_of<Start>, Output>) {
-        return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, 0),
+        return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, /*tap=*/0),
                                                               length);
     } else if constexpr (same<base_of<Start>, Tap>) {
         constexpr window part = {length, Window.stride, Window.dilation, Window.pad};
-        return window_view<Source, Base, Output, Tap, part>(v.source(), v.input(0, first),
-                                                            v.template extent<Output>().value);
+        return window_view<Source, Base, Output, Tap, part>(
+            v.source(), v.input(/*output=*/0, first), v.template extent<Output>().value);
     } else {
         auto const source = slice<Size>(v.source(), start);
         return window_view<decltype(slice<Size>(v.source(), start)), Base, Output, Tap, Window>(
-            source, v.input(0, 0), v.template extent<Output>().value);
+            source, v.input(/*output=*/0, /*tap=*/0), v.template extent<Output>().value);
     }
 }
 template <int Size, index CannotBeCut, class Source, class Base, class Output, class Tap,
@@ -257,7 +257,7 @@ constexpr auto tile(window_view<Source, Base, Output, Tap, Window> const& v, Sta
     }
     int const first = count<1>(start);
     int const rest = v.template extent<Output>().value - first;
-    return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, 0),
+    return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, /*tap=*/0),
                                                           max(0, min(Size, rest)));
 }
 template <int Size, class AlongTheOutputsAlone, class Source, class Base, class Output, class Tap,

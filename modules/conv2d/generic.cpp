@@ -4,8 +4,8 @@
 // The configuration of a generic kernel does not depend on the sizes of a problem: the launch
 // passes what does. So there are few of them for a filter, and all can be compiled ahead of time. A
 // group is 8 channels, a split a part of the sum over the images, and dy the gradient of the
-// output.
-// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
+// output. fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the
+// filter.
 module;
 
 #include "conv2d/cp_async.h"

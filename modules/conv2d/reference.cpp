@@ -155,7 +155,7 @@ std::vector<double> multiply_by_derivative(problem const& problem, std::vector<d
         double const slope = derivative(points[i], problem.activation);
         gradients[i] = slope == 0 ? 0 : gradient * slope; // 0 for an infinite gradient too
         errors[i] = is_exact ? 0
-                             : bound(1, gradients[i], 0, precision_of(problem.type),
+                             : bound(1, gradients[i], /*magnitude=*/0, precision_of(problem.type),
                                      activation_unit * std::abs(gradient));
     }
     return errors;

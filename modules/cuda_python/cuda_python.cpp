@@ -44,7 +44,7 @@ function_tree const* function_named(module_tree const& tree, std::size_t fragmen
     return found == names.end() ? nullptr : found->second.function;
 }
 function_tree const& first_function_named(module_tree const& tree, std::string_view name) {
-    if (auto const* const function = function_named(tree, 0, name)) return *function;
+    if (auto const* const function = function_named(tree, /*fragment=*/0, name)) return *function;
     fail(error_kind::not_found, in_quotes(name),
          in_quotes(tree.fragments[0].source.name) + " has no function of this name");
 }

@@ -132,7 +132,7 @@ void reader::refuse(span place, std::string_view message,
         if (c != '%') {
             result += c;
         } else {
-            result += result.ends_with('\'') ? quotable(*word++) : shortened(*word++, 100);
+            result += result.ends_with('\'') ? quotable(*word++) : shortened(*word++, /*most=*/100);
         }
     }
     throw program_error(std::move(problem));

@@ -237,7 +237,7 @@ class statement_parser : expression_parser {
         auto target = read_list();
         refuse_next_if(is_next(":"), "statements: a variable has no annotation");
         auto const sign = word().ends_with('=') ? word().substr(0, word().size() - 1) : "";
-        auto const operation = operation_named(sign, true);
+        auto const operation = operation_named(sign, /*is_binary=*/true);
         statement.form = form::evaluate;
         if (operation && entry_of(*operation).precedence >= bitwise_precedence) {
             advance();

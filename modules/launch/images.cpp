@@ -75,12 +75,12 @@ bool is_on(char const* variable, bool default_value) {
 } // namespace
 
 bool tier_up_of_environment() {
-    static bool const is_set = is_on("SPIO_TIER_UP", true);
+    static bool const is_set = is_on("SPIO_TIER_UP", /*default_value=*/true);
     return is_set;
 }
 
 bool live_tuning_of_environment() {
-    static bool const is_set = is_on("SPIO_LIVE_TUNING", false);
+    static bool const is_set = is_on("SPIO_LIVE_TUNING", /*default_value=*/false);
     return is_set;
 }
 

@@ -46,7 +46,7 @@ wgmma::config deepest(problem const& problem, wgmma::config config, int buffers)
 template <class Add>
 void add_deepest(problem const& problem, wgmma::config const& config, Add const& add) {
     auto const large = deepest(problem, config, config.boxes(problem));
-    auto const small = deepest(problem, config, 2);
+    auto const small = deepest(problem, config, /*buffers=*/2);
     bool const has_both = small.stages > large.stages || !large.fits(problem);
     // Blocks with no more stages than steps leave room for those of the next kernel.
     auto const add_both_depths = [&](wgmma::config deep) {
@@ -118,7 +118,7 @@ template <class Add> void add_ping_pong_configs(problem const& problem, arch arc
                                                 .cluster_n = cluster_n,
                                                 .band = 1,
                                                 .ping_pong = true},
-                                               2);
+                                               /*buffers=*/2);
                 if (!config.fits(problem)) continue;
                 if (config.tiles(sizes_of(problem)) <= concurrent_clusters(config, arch)) continue;
                 auto larger = config;

@@ -93,8 +93,8 @@ single_flight::outcome single_flight::run(std::string const& key,
             awaited.insert_or_assign(own->runner, other.get());
         }
     }
-    if (other) return {wait(*other), false};
-    return {fly(own, task), true};
+    if (other) return {wait(*other), /*is_own=*/false};
+    return {fly(own, task), /*is_own=*/true};
 }
 
 } // namespace spio

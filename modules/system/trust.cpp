@@ -127,7 +127,7 @@ class path_walk {
     bool enter_root() {
         leave();
         position_.clear();
-        return enter(AT_FDCWD, "/", false);
+        return enter(AT_FDCWD, "/", /*is_last=*/false);
     }
 
     // Opens the folder `name` in the folder `start`, and checks it.
@@ -163,7 +163,7 @@ class path_walk {
         bool const is_good =
             system_.fstat(file, status_) != 0 ? fail_step(position_ + ": " + message_of(errno))
             : !S_ISREG(status_.st_mode)       ? fail_step(position_ + " is no regular file")
-                                              : is_trusted(file, true);
+                                              : is_trusted(file, /*is_last=*/true);
         if (is_good) return file;
         system_.close(file);
         return -1;

@@ -41,7 +41,7 @@ std::vector<aot::image_to_pack> three() {
     return packed;
 }
 
-aot::pack pack_of(bytes const& source) { return aot::pack(source, "p", {}); }
+aot::pack pack_of(bytes const& source) { return aot::pack(source, "p", /*keeper=*/{}); }
 
 // The reason for which a pack of these bytes is refused, or "none".
 std::string refusal(bytes const& source) {

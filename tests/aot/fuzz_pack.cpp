@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     std::vector<std::byte> const copy(bytes.begin(), bytes.end());
     // A pack that is read whole is validated when it is opened; one that is linked into the program
     // has each entry validated when it is looked up.
-    read([&] { return aot::pack(copy, "p", {}); });
+    read([&] { return aot::pack(copy, "p", /*keeper=*/{}); });
     read([&] { return aot::pack::linked(copy, "p"); });
     return 0;
 }

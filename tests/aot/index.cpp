@@ -61,7 +61,7 @@ std::vector<aot::image_to_pack> kernels(int count) {
 std::size_t allocations_of(int count) {
     auto const bytes = aot::write_pack(kernels(count));
     auto const first = allocation_count;
-    aot::pack const pack(bytes, "p", {});
+    aot::pack const pack(bytes, "p", /*keeper=*/{});
     return allocation_count - first;
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("each of many kernels is found, and no other") {
     constexpr int count = 150;
     auto const images = kernels(count);
     auto const bytes = aot::write_pack(images);
-    aot::pack const pack(bytes, "p", {});
+    aot::pack const pack(bytes, "p", /*keeper=*/{});
     auto const entries = pack.list();
     REQUIRE(entries.size() == images.size());
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_CASE("an image is current if the digest of its text or that of the library 
         image.text_digest = text_digest;
         image.library_digest = library_digest;
         auto const bytes = aot::write_pack(std::span(&image, 1));
-        aot::pack const pack(bytes, "p", {});
+        aot::pack const pack(bytes, "p", /*keeper=*/{});
         CHECK(pack.list().front().library_digest == library_digest);
         bool const is_found = pack.find(kernel).has_value();
         CHECK(pack.why_not(kernel).empty() == is_found);

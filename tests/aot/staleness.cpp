@@ -42,7 +42,7 @@ spec specialize(std::string_view problem, arch arch) {
                         .shape = {},
                         .scope = "mine",
                         .headers = headers},
-                       8); // bytes of the parameters
+                       /*params_bytes=*/8);
 }
 family const own[] = {{"own",
                        [](std::string_view problem, arch arch, config_source const&) {
@@ -88,17 +88,18 @@ TEST_CASE("a pack is stale as soon as a text in it is another one") {
                                                      .text_digest = text_digest_of(kernel),
                                                      .plain_bytes = 8}};
     auto const bytes = aot::write_pack(images);
-    aot::pack const pack(bytes, "p", {});
+    aot::pack const pack(bytes, "p", /*keeper=*/{});
     CHECK(whys(pack) == "");
     inner += "//\n";
     CHECK(whys(pack) == "its text has changed since c 1 compiled it;");
     auto const changed = specialize("a=1", sm_80);
-    CHECK(!aot::pack(bytes, "p", {}).find(changed));
-    CHECK(aot::pack(bytes, "p", {}).why_not(changed) == "pack p has it of another text, by c 1");
+    CHECK(!aot::pack(bytes, "p", /*keeper=*/{}).find(changed));
+    CHECK(aot::pack(bytes, "p", /*keeper=*/{}).why_not(changed) ==
+          "pack p has it of another text, by c 1");
     inner.resize(inner.size() - 3);
     CHECK(whys(pack) == "");
-    CHECK(aot::pack(bytes, "p", {}).find(specialize("a=1", sm_80)));
-    CHECK(aot::pack(bytes, "p", {}).why_not(kernel) == "");
+    CHECK(aot::pack(bytes, "p", /*keeper=*/{}).find(specialize("a=1", sm_80)));
+    CHECK(aot::pack(bytes, "p", /*keeper=*/{}).why_not(kernel) == "");
     config_text = "threads=64";
     CHECK(whys(pack) == "its configuration is threads=64 now, and was threads=32;");
     config_text = "threads=32";

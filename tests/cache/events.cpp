@@ -3,7 +3,9 @@
 //
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
 // that the image depends on. A wrong one is moved aside (renamed). A `watched` folder is one on
-// whose log and calls a test looks.
+// whose log and calls a test looks. heard() is what was told since its last call. sealed() gives a
+// changed file the digest of its new bytes. system.fail(call, error, n) makes the first n such
+// calls fail, or all of them, and counts calls anew.
 #include <doctest/doctest.h>
 
 #include <cerrno>

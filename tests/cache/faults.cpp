@@ -107,10 +107,13 @@ static void leave_stale_files(rig::scratch const& place) {
 
 static std::vector<scene> const scenes = {
     {"cold", link_base},
-    {"warm", [](auto& place) { link_base(place), publish(place, 0, 3); }},
-    {"damaged", [](auto& place) { link_base(place), publish(place, 0, 2), damage(place); }},
+    {"warm", [](auto& place) { link_base(place), publish(place, /*first=*/0, /*end=*/3); }},
+    {"damaged",
+     [](auto& place) { link_base(place), publish(place, /*first=*/0, /*end=*/2), damage(place); }},
     {"crowded",
-     [](auto& place) { link_base(place), publish(place, 1, 9), leave_stale_files(place); }},
+     [](auto& place) {
+         link_base(place), publish(place, /*first=*/1, /*end=*/9), leave_stale_files(place);
+     }},
 };
 
 // Asks a new store for the answer twice, checks both, and returns how often it was compiled.
@@ -167,7 +170,7 @@ static void check_sanity(rig::scratch const& place) {
     REQUIRE(*got.entry == answer);
     REQUIRE(got.origin == cache::origin::disk);
     calm.seconds_ahead = 7200;
-    publish(place, 9, 10);
+    publish(place, /*first=*/9, /*end=*/10);
     cache::folder opened(calm, folder, cache::folder::use::owned);
     cache::disk disk(calm, std::move(opened), cache::folder::use::owned, cache::limits(), nullptr);
     disk.tidy();
@@ -250,7 +253,7 @@ TEST_CASE("a file is written, synced and closed before it has its name") {
 
 TEST_CASE("a good entry that has replaced a bad one meanwhile stays") {
     rig::scratch const place;
-    link_base(place), publish(place, 0, 1), damage(place);
+    link_base(place), publish(place, /*first=*/0, /*end=*/1), damage(place);
     auto const path = folder_in(place) + "/" + rig::file_name(key);
     rig::troubled system;
     cache::folders store(options_for(place, system));

@@ -3,7 +3,9 @@
 //
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
 // that the image depends on. A wrong one is moved aside (renamed), and one that is being written
-// has a temporary name. A `watched` folder is one on whose log and calls a test looks.
+// has a temporary name. A `watched` folder is one on whose log and calls a test looks. heard() is
+// what was told since its last call. system.fail(call, error, n) makes the first n such calls fail,
+// or all of them, and counts calls anew.
 #include <doctest/doctest.h>
 
 #include <algorithm>

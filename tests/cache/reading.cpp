@@ -3,7 +3,8 @@
 //
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
 // that the image depends on. `rig` is what these tests share: scratch folders, processes, keys and
-// entries by number, and `troubled`, whose system calls fail as a test says.
+// entries by number, and `troubled`, whose system calls fail as a test says. sealed() gives a
+// changed file the digest of its new bytes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ TEST_CASE("what is written is read") {
 
 TEST_CASE("every flipped bit and every truncation is a miss") {
     auto const key = rig::sample_key(1);
-    auto file = cache::file_of(key, rig::sample_entry(1, 300));
+    auto file = cache::file_of(key, rig::sample_entry(1, /*cubin_bytes=*/300));
     std::size_t flips = 0, truncations = 0;
     for (std::size_t i = 0; i < 8 * file.size(); i++, flips++) {
         file[i / 8] ^= static_cast<unsigned char>(1 << i % 8);
@@ -55,7 +56,7 @@ TEST_CASE("every flipped bit and every truncation is a miss") {
 TEST_CASE("damaged files are moved aside") {
     rig::scratch const place;
     auto const key = rig::sample_key(1);
-    auto const entry = rig::sample_entry(1, 1);
+    auto const entry = rig::sample_entry(1, /*cubin_bytes=*/1);
     auto const intact = cache::file_of(key, entry);
     auto const path = place / "cache/" + rig::file_name(key);
     rig::troubled system;
@@ -93,7 +94,7 @@ TEST_CASE("damaged files are moved aside") {
 
 TEST_CASE("a right digest over wrong fields is a miss") {
     auto const key = rig::sample_key(1);
-    auto const entry = rig::sample_entry(1, 40);
+    auto const entry = rig::sample_entry(1, /*cubin_bytes=*/40);
     auto const file = cache::file_of(key, entry);
     // Each byte is changed, among them all lengths, to values that are too small and too large.
     std::size_t refused = 0, accepted = 0;

@@ -146,7 +146,7 @@ TEST_CASE("the copy stores each vector once, and none beyond the last one") {
 TEST_CASE("the copy counts beyond 32 bits") {
     std::uint64_t const vectors = std::uint64_t{3} << 33, block = vectors / 256 - 1;
     std::multiset<std::uint64_t> stored;
-    execute(kernel(), {vectors, 256}, block, 255, stored);
-    execute(kernel(), {vectors, 256}, block + 1, 0, stored);
+    execute(kernel(), {vectors, 256}, block, /*thread=*/255, stored);
+    execute(kernel(), {vectors, 256}, block + 1, /*thread=*/0, stored);
     CHECK(stored == std::multiset<std::uint64_t>{vectors - 1});
 }

@@ -22,7 +22,8 @@ namespace {
 
 std::size_t parsed_count = 0, refused_count = 0;
 
-// A few subcommands with each kind of option and operand.
+// A few subcommands with each kind of option and operand. An option has its name, the name of its
+// value, and its meaning, which is empty here.
 std::vector<subcommand> const known = {
     {.name = "doctor", .options = {{"--json", "", ""}}},
     {.name = "run",

@@ -86,7 +86,7 @@ void set_up_axpby(trial_setup& setup, axpby::problem const& problem, chosen_mist
                 if (mistake == all_numbers || (mistake == one_number && position == axpby::N(17))) {
                     exact += 1;
                 }
-                results.compare(y, position, exact, 1e-5);
+                results.compare(y, position, exact, /*bound=*/1e-5);
             }
         });
 }
@@ -130,7 +130,7 @@ void set_up_large(trial_setup& setup, axpby::problem const& problem) {
                 in_range += number >= 1 && number <= 2;
                 if (position < axpby::N(1000)) different.insert(number);
                 double const drawn = *numbers[axpby::N(position.get() % drawn_count)];
-                if (number != drawn) results.compare(y, axpby::N(0), 0, 0);
+                if (number != drawn) results.compare(y, axpby::N(0), /*exact=*/0, /*bound=*/0);
             }
             CHECK(in_range == large_size.get());
             CHECK(different.size() > 990);
@@ -145,7 +145,7 @@ TEST_CASE("an array of many numbers has those that were drawn for its beginning 
 }
 
 TEST_CASE("the words of a trial are those of all its structs") {
-    auto const trial = create_trial(axpby_trials(), "n=1000", host_arch, 1);
+    auto const trial = create_trial(axpby_trials(), "n=1000", host_arch, /*seed=*/1);
     CHECK(trial.problem == "n=1000 mistake=0");
     // x is read; y is read and written.
     CHECK(trial.bytes_moved.value == 3 * 4 * 1000);
@@ -226,15 +226,16 @@ void set_up_vectors(trial_setup& setup, axpby::problem const& problem) {
                 for (int i = 0; i < 4; ++i) {
                     auto const k = static_cast<std::size_t>(i);
                     double const exact = (*x_numbers[vector])[k] - (*y_numbers[vector])[k];
-                    results.compare(y, vector, i, exact, 1e-6);
+                    results.compare(y, vector, i, exact, /*bound=*/1e-6);
                 }
             }
             std::set<double> drawn_small, drawn_integers;
             for (auto const position : range(n)) {
                 drawn_small.insert(*results.input(small)[position]);
                 drawn_integers.insert(*results.input(integer)[position]);
-                results.compare(integer, position, *results.input(integer)[position], 0);
-                results.compare(ones, position, -1, 0); // an output begins with all bits set
+                results.compare(integer, position, *results.input(integer)[position], /*bound=*/0);
+                // An output begins with all bits set.
+                results.compare(ones, position, /*exact=*/-1, /*bound=*/0);
             }
             CHECK(drawn_small == std::set<double>{3, 4, 5, 6});
             CHECK(drawn_integers == std::set<double>{-70000, -69999, -69998});

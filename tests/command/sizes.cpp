@@ -55,7 +55,7 @@ void set_up_rows(trial_setup& setup, layernorm_2d::problem const& problem, Posit
             for (auto const row : range(rows)) {
                 bool const is_wrong = row == rows - Position(1) && chosen.is_wrong;
                 for (auto const c : range(channels)) {
-                    results.compare(y, row + c, is_wrong ? 1 : 0, 0);
+                    results.compare(y, row + c, is_wrong ? 1 : 0, /*bound=*/0);
                 }
             }
         });
@@ -70,7 +70,7 @@ verdict check_rows(std::string_view words) {
              host_machine{.allocate = host::allocate, .release = host::release, .find = host::find},
          .always_on_host = true});
     workbench bench(runtime, policy::aot_only);
-    return create_trial(rows_trials(), words, runtime.arch(), 1)
+    return create_trial(rows_trials(), words, runtime.arch(), /*seed=*/1)
         .prepare(bench)
         .check(bench.queue());
 }
@@ -84,7 +84,8 @@ TEST_CASE("a size that a launch chooses is a parameter, and its field has the na
     auto const wrong = check_rows("channels=8 affine=false rows=5 mistake=true");
     CHECK(wrong.wrong == 8);
     CHECK(wrong.first_wrong == "y[X(4) + C(0)] is 0, should be 1, and may be 0 off");
-    auto const trial = create_trial(rows_trials(), "mistake=true rows=7 channels=8", host_arch, 1);
+    auto const trial =
+        create_trial(rows_trials(), "mistake=true rows=7 channels=8", host_arch, /*seed=*/1);
     CHECK(trial.problem == "channels=8 affine=true rows=7 mistake=true");
     CHECK(create_trial(rows_trials(), "channels=8", host_arch, 1).problem ==
           "channels=8 affine=true rows=100 mistake=false");
@@ -99,7 +100,7 @@ TEST_CASE("the place of a wrong result is spelled as a program spells it") {
           "[spio::folded<spio::axpby::N, 8>(2)]");
     verdict unwritten;
     CHECK(unwritten.count(std::nan(""), 1, 0));
-    unwritten.describe("y[N(1)]", std::nan(""), 1, 0, true);
+    unwritten.describe("y[N(1)]", std::nan(""), /*exact=*/1, /*bound=*/0, /*was_nan=*/true);
     CHECK(unwritten.first_wrong ==
           "y[N(1)] was not written, or is nan, should be 1, and may be 0 off");
     CHECK(!unwritten.count(2, 1, 0));

@@ -5,9 +5,9 @@
 // and options; images of any size are known only at the launch) with a configuration, which says
 // how blocks share it. A kernel has the name of its layer, which says what is special about it: in
 // ragged, a block's channels do not divide all; five and seven have such filters, wide and tall
-// have more columns or rows of the filter, far has great paddings, and a last step of its own,
-// add_number; stepped ones have strides and dilations; back ones are dgrad; of any, only the filter
-// is known.
+// have more columns or rows of the filter, even has filters with even sides, far has great
+// paddings, and a last step of its own, add_number; stepped ones have strides and dilations; back
+// ones are dgrad; of any, only the filter is known.
 #include "cp_async.h"
 #include "last_step.cuh"
 

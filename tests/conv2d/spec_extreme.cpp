@@ -32,7 +32,7 @@ constexpr arch archs[] = {sm_80, sm_86, sm_90a, compute_80, host_arch};
 template <class T> T drawn(std::mt19937& random, bool is_wild) {
     T value = {};
     auto slots = slots_of(value);
-    test::draw_extreme(random, slots, is_wild);
+    test::draw_extreme(random, slots, is_wild); // wild: some out of their range
     return value;
 }
 

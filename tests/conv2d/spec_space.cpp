@@ -92,7 +92,7 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
 TEST_CASE("no configuration asks for so many blocks on an SM that registers go to local memory") {
     // The most blocks that an SM with 65536 registers should hold.
     auto const most_blocks = [](std::string_view words, conv2d::cp_async::config const& config) {
-        return config.most_blocks(parse<conv2d::problem>("conv2d", words), 65536);
+        return config.most_blocks(parse<conv2d::problem>("conv2d", words), /*sm_registers=*/65536);
     };
     conv2d::cp_async::config config = {.groups = 12,
                                        .images = 2,

@@ -111,17 +111,19 @@ std::vector<variant> const dgrads = {
 // The counts of problems: every layer once with small effort, some 27 or 43 times with all.
 test::test_case const fprop_case(
     "conv2d_tma_fprop",
-    [](test::trial& trial) { run_random(trial, fprops, trial.is_small() ? 11 : 304); }, 90);
+    [](test::trial& trial) { run_random(trial, fprops, trial.is_small() ? 11 : 304); },
+    /*arch=*/90);
 test::test_case const dgrad_case(
     "conv2d_tma_dgrad",
-    [](test::trial& trial) { run_random(trial, dgrads, trial.is_small() ? 11 : 305); }, 90);
+    [](test::trial& trial) { run_random(trial, dgrads, trial.is_small() ? 11 : 305); },
+    /*arch=*/90);
 test::test_case const infinite_case(
     "conv2d_tma_infinite",
     [](test::trial& trial) {
         run_infinite(trial, fprops);
         run_infinite(trial, dgrads);
     },
-    90);
+    /*arch=*/90);
 
 // A kernel that knows n gives the same bits as one to which the launch passes n. Kernels whose tile
 // covers all rows of an image (covered) give the right sums too.
@@ -147,6 +149,6 @@ void run_known(test::trial& trial) {
                     covered.run(trial, covered.layer, inputs));
     }
 }
-test::test_case const known_case("conv2d_tma_known", run_known, 90);
+test::test_case const known_case("conv2d_tma_known", run_known, /*arch=*/90);
 
 } // namespace

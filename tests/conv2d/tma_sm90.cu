@@ -5,10 +5,11 @@
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A kernel has the name of its layer, which says
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
-// such filters, wide and tall have more columns or rows of the filter, far has great paddings;
-// stepped ones have strides and dilations; back ones are dgrad; of any, only the filter is known;
-// known has all sizes known, and in covered ones a tile has all rows of its images. add_number() is
-// a last step of the epilogue, which adds a number that depends on the position.
+// such filters, wide and tall have more columns or rows of the filter, even has filters with even
+// sides, far has great paddings; stepped ones have strides and dilations; back ones are dgrad; of
+// any, only the filter is known; known has all sizes known, and in covered ones a tile has all rows
+// of its images. add_number() is a last step of the epilogue, which adds a number that depends on
+// the position.
 #include "last_step.cuh"
 #include "tma.h"
 

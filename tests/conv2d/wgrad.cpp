@@ -164,7 +164,7 @@ test::test_case const tma_case(
         int const each_once = static_cast<int>(tma_variants.size());
         run_random(trial, tma_variants, trial.is_small() ? each_once : 333);
     },
-    90);
+    /*arch=*/90);
 
 // Puts NaN and infinities into x: they must reach the taps that read them, and no others. Some are
 // in the first and the last column, beside which are those of other rows in memory.
@@ -201,6 +201,7 @@ test::test_case const infinite_cp_async_case("conv2d_wgrad_cp_async_infinite",
                                                  run_infinite(trial, cp_async_variants);
                                              });
 test::test_case const infinite_tma_case(
-    "conv2d_wgrad_tma_infinite", [](test::trial& trial) { run_infinite(trial, tma_variants); }, 90);
+    "conv2d_wgrad_tma_infinite", [](test::trial& trial) { run_infinite(trial, tma_variants); },
+    /*arch=*/90);
 
 } // namespace

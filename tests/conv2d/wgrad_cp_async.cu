@@ -5,10 +5,10 @@
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A kernel has the name of its layer, which says
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
-// such filters, wide and tall have more columns or rows of the filter, far has great paddings;
-// stepped ones have strides and dilations; of any, only the filter is known. A split is a share of
-// wgrad's sum, over some rows of all images; a second kernel, the reduction, adds the sums of the
-// splits, unless the blocks of a cluster do.
+// such filters, wide and tall have more columns or rows of the filter, even has filters with even
+// sides, far has great paddings; stepped ones have strides and dilations; of any, only the filter
+// is known. A split is a share of wgrad's sum, over some rows of all images; a second kernel, the
+// reduction, adds the sums of the splits, unless the blocks of a cluster do.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_cp_async.cuh"

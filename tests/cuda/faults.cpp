@@ -77,11 +77,11 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     result.expect(kernel.attribute(shared, device) == 100 * 1024);
     function_ref const function = kernel.load(context);
     result.expect(function.attribute(abi::function_attribute::registers) == 32);
-    result.expect(function.blocks_per_multiprocessor(256, 0) == 8);
+    result.expect(function.blocks_per_multiprocessor(/*threads=*/256, /*dynamic_shared=*/0) == 8);
 
     // Objects of each kind, with 3 in all elements of x and y.
     stream const first_stream(context);
-    stream const second_stream(context, -1);
+    stream const second_stream(context, /*priority=*/-1);
     event const begun(context, timing::on);
     event const done(context, timing::on);
     memory const x(context, n * sizeof(float));

@@ -43,7 +43,7 @@ TEST_CASE("a tensor map has the element, the swizzle and the promotion of its pl
     int number = 0;
     for (int const bytes : {1, 2, 4, 8}) {
         plan.element_bytes = bytes;
-        CHECK(word(plan, 7) == (bytes == 8 ? 4U : static_cast<unsigned>(number)));
+        CHECK(word(plan, 7) == (bytes == 8 ? 4U : static_cast<unsigned>(number))); // 3 is INT32
         ++number;
     }
     number = 0;

@@ -173,7 +173,7 @@ void run_on(target target, test_kernel const& test, py::kernel const& kernel, ar
         queue->write(memory.back().get(), std::as_bytes(std::span(array)));
         put(args.params, args.offsets[i], memory.back().get());
     }
-    queue->launch(*loaded, spec.over(extent_of(test.grid, 1)), args.params.data());
+    queue->launch(*loaded, spec.over(extent_of(test.grid, /*usual=*/1)), args.params.data());
     for (std::size_t i = 0; i < args.arrays.size(); ++i) {
         queue->read(std::as_writable_bytes(std::span(args.arrays[i])), memory[i].get());
     }
@@ -185,7 +185,7 @@ void interpret(test_kernel const& test, py::kernel const& kernel, arguments& arg
     for (std::size_t i = 0; i < args.arrays.size(); ++i) {
         put(args.params, args.offsets[i], args.arrays[i].data());
     }
-    py::interpret(kernel, extent_of(test.grid, 1), extent_of(test.block, test.threads),
+    py::interpret(kernel, extent_of(test.grid, /*usual=*/1), extent_of(test.block, test.threads),
                   args.params.data());
 }
 

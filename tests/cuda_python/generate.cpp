@@ -19,7 +19,7 @@ int main(int count, char** words) try {
     using namespace spio::cuda_python_test;
     if (count != 4) return 2;
     int const step = std::atoi(words[3]);
-    auto kernels = random_kernels(1, static_cast<unsigned>(std::atoi(words[2])));
+    auto kernels = random_kernels(/*first_seed=*/1, static_cast<unsigned>(std::atoi(words[2])));
     for (auto const& more :
          {operator_kernels(/*has_floor_division=*/false, step),
           operator_kernels(/*has_floor_division=*/true, step), math_kernels(), example_kernels()}) {

@@ -73,12 +73,13 @@ int main(int count, char** words) try {
     if (count > 3) {
         auto const seed = static_cast<unsigned>(std::atoi(words[2]));
         auto const threads = static_cast<unsigned>(std::atoi(words[3]));
-        auto const failures = run("random programs", random_kernels(seed, programs), 0, threads);
+        auto const failures =
+            run("random programs", random_kernels(seed, programs), /*tolerance=*/0, threads);
         return failures == 0 ? 0 : 1;
     }
     // Of three kernels that are compiled for the first time, the first opens the driver and NVRTC
     // too. Their seed is beyond those of all other programs.
-    auto const cold = random_kernels(1000001, 3);
+    auto const cold = random_kernels(/*first_seed=*/1000001, /*count=*/3);
     for (auto const& kernel : cold) {
         auto const start = clock_type::now();
         auto const result = compare(kernel, target::gpu);
@@ -89,21 +90,21 @@ int main(int count, char** words) try {
     for (auto const* const occasion : {"first", "second"}) {
         for (auto const& kernel : example_kernels()) {
             auto const start = clock_type::now();
-            auto const result = compare(kernel, target::gpu, 1e-5);
+            auto const result = compare(kernel, target::gpu, /*tolerance=*/1e-5);
             std::printf("figure: %s, %s time: %.1f ms, worst %.3g %s\n", kernel.kernel.c_str(),
                         occasion, milliseconds_since(start), result.worst,
                         result.difference.c_str());
         }
     }
-    std::size_t failures = run("math", math_kernels(), 1e-6);
+    std::size_t failures = run("math", math_kernels(), /*tolerance=*/1e-6);
     failures += run("operators", operator_kernels(/*has_floor_division=*/false, /*step=*/1));
     failures +=
         run("operators that floor", operator_kernels(/*has_floor_division=*/true, /*step=*/1));
     failures += run("negatives", negative_kernels());
     // Here ptxas 13.0 shifted a number instead of its negative, or forgot that one has 8 bits.
-    failures += run("a program that differed", random_kernels(8014, 1));
-    failures += run("another one", random_kernels(47606, 1));
-    failures += run("random programs", random_kernels(1, programs));
+    failures += run("a program that differed", random_kernels(/*first_seed=*/8014, /*count=*/1));
+    failures += run("another one", random_kernels(/*first_seed=*/47606, /*count=*/1));
+    failures += run("random programs", random_kernels(/*first_seed=*/1, programs));
     return failures == 0 ? 0 : 1;
 } catch (std::exception const& error) {
     std::fprintf(stderr, "%s\n", error.what());

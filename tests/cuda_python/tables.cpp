@@ -293,8 +293,8 @@ std::vector<unsigned char> values_of_interest(std::string_view type, int count, 
     if (type == "uint64") return bytes_of<std::uint64_t>(count, number);
     if (type == "float32") return bytes_of<float>(count, number);
     if (type == "float64") return bytes_of<double>(count, number);
-    if (type == "complex64") return bytes_of<float>(count, number, 2);
-    return bytes_of<double>(count, number, 2);
+    if (type == "complex64") return bytes_of<float>(count, number, /*parts=*/2);
+    return bytes_of<double>(count, number, /*parts=*/2);
 }
 
 } // namespace spio::cuda_python_test

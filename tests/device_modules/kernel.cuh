@@ -3,7 +3,7 @@
 //
 // A dimension, such as I, is an integer type that says what it counts. axis<K>(64) is the dimension
 // K with 64 values, k / 8 its blocks of 8 and k % 8 the positions in one. A tensor is a pointer
-// with axes, a subscript a position in it.
+// with axes, a subscript a position in it. refold<n>(x) counts x in blocks of n, rounded down.
 #pragma once
 
 struct I : spio::dim {

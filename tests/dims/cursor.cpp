@@ -7,7 +7,7 @@
 // position, and makes a cursor, which a further one moves. Laws are those of docs/algebra.md.
 // rebase() makes a cursor that holds its address, computed once; it is called committed. A compound
 // index is one number for several indices, the last of which varies fastest. partition() deals the
-// positions of an index out to lanes.
+// positions of an index out to lanes. origin() is a tensor's cursor at position zero.
 // Names in parentheses are rows of the conformance list in tests/house: what the algebra must do.
 #include <doctest/doctest.h>
 

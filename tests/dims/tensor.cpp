@@ -138,7 +138,7 @@ TEST_CASE("without pitches the offset is the number of the element "
     using T = tensor<int, axis<N>(7), axis<I>(16), axis<H>(33), axis<W>(42)>;
     CHECK(T::size() == 7 * 16 * 33 * 42);
     CHECK(T::num_bytes() == 7 * 16 * 33 * 42 * 4);
-    reads_in_every_order<T>(42, 33 * 42, 16 * 33 * 42);
+    reads_in_every_order<T>(/*h_stride=*/42, 33 * 42, 16 * 33 * 42);
 
     using Index = spio::compound_index<axis<N>(7), axis<I>(16), axis<H>(33), axis<W>(42)>;
     T const t;
@@ -154,7 +154,7 @@ TEST_CASE("with pitches the offset follows from the strides (StrideTensor.offset
     CHECK(T::size() == 7 * 16 * 33 * 42);
     CHECK(T::storage_size() == 1 + 6 * 16 * 34 * 44 + 15 * 34 * 44 + 32 * 44 + 41);
     CHECK(T::num_bytes() == T::storage_size() * 4);
-    reads_in_every_order<T>(44, 34 * 44, 16 * 34 * 44);
+    reads_in_every_order<T>(/*h_stride=*/44, 34 * 44, 16 * 34 * 44);
 }
 
 TEST_CASE("a tensor of one dimension is an array (DensTensor1D.offset_from_tensor)") {
@@ -214,7 +214,7 @@ TEST_CASE(
     for (auto i : spio::range(I(16))) {
         for (auto j : spio::range(J(8))) *base[i][j] = i.get() * 8 + j.get();
     }
-    auto const element = view_of(wide, 1, 3)[fold<J, 4>(1)];
+    auto const element = view_of(wide, /*block=*/1, /*thread=*/3)[fold<J, 4>(1)];
     for (int lane = 0; lane < 4; ++lane) CHECK(element->lanes[lane] == 11 * 8 + 4 + lane);
 }
 

@@ -52,7 +52,7 @@ void expect(bool is_right, char const* title) {
 template <class F> void refuses(char const* title, F f) {
     try {
         f();
-        expect(false, title);
+        expect(/*is_right=*/false, title);
     } catch (spio::error const& e) {
         std::printf("ok    %s: %s\n", title, e.what());
     }
@@ -154,7 +154,7 @@ void go(driver const& driver, std::span<std::byte const> image) {
     auto const function = kernel.load(context);
     std::printf("%d registers, %d blocks on each multiprocessor\n",
                 function.attribute(abi::function_attribute::registers),
-                function.blocks_per_multiprocessor(256, 0));
+                function.blocks_per_multiprocessor(/*threads=*/256, /*dynamic_shared=*/0));
     use(function, context);
 
     auto const initial_free = context_ref(context).memory().free;
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
         // The driver reads PTX up to a zero, which ends every std::string.
         go(*driver, std::as_bytes(std::span(image.c_str(), image.size() + 1)));
     } catch (spio::error const& e) {
-        expect(false, e.what());
+        expect(/*is_right=*/false, e.what());
     }
     return failures != 0;
 }

@@ -195,7 +195,8 @@ void run_many_threads(runtime const& gpu) {
                 auto const result = axpby_on(gpu, spec, n);
                 auto const size = static_cast<std::size_t>(n);
                 auto const expected =
-                    axpby::reference(1.7f, random_floats(size, 1), -0.3f, random_floats(size, 2));
+                    axpby::reference(/*a=*/1.7f, random_floats(size, /*seed=*/1), /*b=*/-0.3f,
+                                     random_floats(size, /*seed=*/2));
                 for (std::size_t i = 0; i < size; ++i) {
                     wrong += std::abs(result[i] - expected[i]) > 1e-6;
                 }
@@ -292,7 +293,7 @@ int main(int argc, char** argv) {
     try {
         go(argv[1]);
     } catch (std::exception const& e) {
-        expect(false, e.what());
+        expect(/*is_right=*/false, e.what());
     }
     std::printf("{\"name\": \"end\", \"failures\": %d}\n", failures);
     return failures == 0 ? 0 : 1;

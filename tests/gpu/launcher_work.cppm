@@ -47,8 +47,8 @@ array<T> put(stream const& stream, device const& device, std::vector<host_value<
 floats axpby_on(runtime const& gpu, typed_spec<axpby::params> const& spec, int n) {
     stream const stream(gpu.target_device());
     auto const size = static_cast<std::size_t>(n);
-    auto const x = put<float>(stream, gpu.target_device(), random_floats(size, 1));
-    auto const y = put<float>(stream, gpu.target_device(), random_floats(size, 2));
+    auto const x = put<float>(stream, gpu.target_device(), random_floats(size, /*seed=*/1));
+    auto const y = put<float>(stream, gpu.target_device(), random_floats(size, /*seed=*/2));
     auto const scalar_view = [&](auto const& values) {
         return values.template as<axpby::scalars>(axpby::N(n));
     };
@@ -70,8 +70,8 @@ bits layernorm_on(runtime const& r, layernorm_2d::problem const& problem, int po
     for (auto& each : halves) each = static_cast<unsigned short>(0x3800 | (random() & 0x87ff));
     auto const x = put<half>(stream, r.target_device(), halves),
                y = put<half>(stream, r.target_device(), bits(halves.size()));
-    auto const weight = put<float>(stream, r.target_device(), random_floats(c, 4));
-    auto const bias = put<float>(stream, r.target_device(), random_floats(c, 5));
+    auto const weight = put<float>(stream, r.target_device(), random_floats(c, /*seed=*/4));
+    auto const bias = put<float>(stream, r.target_device(), random_floats(c, /*seed=*/5));
     auto const images_view = [&](auto const& values) {
         return values.template as<layernorm_2d::images>(X(positions), C(problem.channels));
     };

@@ -68,11 +68,11 @@ template <class Format, int K> class experiment_of : public experiment {
         for (auto const& t : cases) {
             for (int lane = 0; lane < 32; ++lane) {
                 for (int reg = 0; reg < K / 4; ++reg) {
-                    auto const [i, k] = spio::sim::place_in_a(lane, reg, 0);
+                    auto const [i, k] = spio::sim::place_in_a(lane, reg, /*half=*/0);
                     registers.a.push_back(t.a[i][k] | static_cast<unsigned>(t.a[i][k + 1]) << 16);
                 }
                 for (int reg = 0; reg < K / 8; ++reg) {
-                    auto const [j, k] = spio::sim::place_in_b(lane, reg, 0);
+                    auto const [j, k] = spio::sim::place_in_b(lane, reg, /*half=*/0);
                     registers.b.push_back(t.b[j][k] | static_cast<unsigned>(t.b[j][k + 1]) << 16);
                 }
                 for (int reg = 0; reg < 4; ++reg) {

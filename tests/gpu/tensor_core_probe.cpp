@@ -33,8 +33,8 @@ void run_on_chip(image_on_gpu& gpu, experiments& experiments) {
         gpu.write(b, fragments.b);
         gpu.write(c, fragments.c);
         // A warp computes a tile, and a block has four of them.
-        gpu.launch(e->name(), (e->tiles() + 3) / 4, 128, c.address(), a.address(), b.address(),
-                   e->tiles());
+        gpu.launch(e->name(), (e->tiles() + 3) / 4, /*threads=*/128, c.address(), a.address(),
+                   b.address(), e->tiles());
         gpu.read(fragments.c, fragments.c.size(), c);
         e->take(fragments.c);
     }
@@ -93,7 +93,7 @@ bool conversions_agree(image_on_gpu& gpu) {
     conversions halves, floats;
     std::vector<unsigned> out(65536);
     auto const extended = gpu.allocate(4 * out.size());
-    gpu.launch("extend_halves", 256, 256, extended.address());
+    gpu.launch("extend_halves", /*blocks=*/256, /*threads=*/256, extended.address());
     gpu.read(out, out.size(), extended);
     for (unsigned i = 0; i < 65536; ++i) {
         float const model = spio::sim::half_to_float(static_cast<unsigned short>(i));
@@ -107,8 +107,8 @@ bool conversions_agree(image_on_gpu& gpu) {
     auto const rounded = gpu.allocate(4 * out.size());
     for (unsigned first = 0; first < total; first += batch) {
         unsigned const count = std::min(batch, total - first);
-        gpu.launch("round_floats", static_cast<int>(batch / 256), 256, rounded.address(),
-                   first * step, step, static_cast<int>(count));
+        gpu.launch("round_floats", static_cast<int>(batch / 256), /*threads=*/256,
+                   rounded.address(), first * step, step, static_cast<int>(count));
         gpu.read(out, std::size_t{2} * count, rounded);
         for (unsigned i = 0; i < count; ++i) {
             unsigned const bits = (first + i) * step;
@@ -172,11 +172,11 @@ bool fit(experiments const& experiments, int tiles_of_kind) {
     judge(ways, experiments, sample / 4);
     print_table(ways);
 
-    keep_best(ways, 4);
+    keep_best(ways, /*count=*/4);
     ways = ways_with_zeros(ways);
     judge(ways, experiments, sample);
     // The models of sim/tensor_core.h are judged on all sums, however they fit the sample.
-    keep_best(ways, 30);
+    keep_best(ways, /*count=*/30);
     for (auto const& own : {spio::sim::ampere_tensor_core, spio::sim::hopper_tensor_core}) {
         auto const is_own = [&](candidate const& way) { return way.core == own; };
         if (std::ranges::none_of(ways, is_own)) ways.push_back({.core = own});
@@ -190,7 +190,7 @@ bool fit(experiments const& experiments, int tiles_of_kind) {
         bool const is_own = way.core == spio::sim::hopper_tensor_core;
         if (way.fits() || (!is_first && !is_own)) continue;
         std::printf("Where this fails: %s\n", description(way.core).c_str());
-        print_counterexamples(way.core, experiments, 4);
+        print_counterexamples(way.core, experiments, /*most=*/4);
     }
     std::printf("The best for each instruction:\n");
     for (std::size_t e = 0; e < experiments.size(); ++e) {

@@ -83,11 +83,11 @@ void run_boxes(test::trial& trial, test::kernel<box_copy::params<Span>> const& k
 
 void run(test::trial& trial) {
     int const images = trial.is_small() ? 1 : 5;
-    run_boxes<0>(trial, {"box_copy_plain", box_copy_plain}, 64, images);
-    run_boxes<32>(trial, {"box_copy_swizzle_32", box_copy_swizzle_32}, 64, images);
-    run_boxes<64>(trial, {"box_copy_swizzle_64", box_copy_swizzle_64}, 64, images);
-    run_boxes<128>(trial, {"box_copy_swizzle_128", box_copy_swizzle_128}, 64, images);
-    run_boxes<128>(trial, {"box_copy_by_producer", box_copy_by_producer}, 256, images);
+    run_boxes<0>(trial, {"box_copy_plain", box_copy_plain}, /*threads=*/64, images);
+    run_boxes<32>(trial, {"box_copy_swizzle_32", box_copy_swizzle_32}, /*threads=*/64, images);
+    run_boxes<64>(trial, {"box_copy_swizzle_64", box_copy_swizzle_64}, /*threads=*/64, images);
+    run_boxes<128>(trial, {"box_copy_swizzle_128", box_copy_swizzle_128}, /*threads=*/64, images);
+    run_boxes<128>(trial, {"box_copy_by_producer", box_copy_by_producer}, /*threads=*/256, images);
 
     auto const values = random_values(trial, box_copy::bulk.size);
     auto const x = trial.make("x", values);
@@ -97,6 +97,6 @@ void run(test::trial& trial) {
                  {cells(x), cells(y)});
     trial.expect_equal("bulk_copy", y.read(), values);
 }
-test::test_case const box_copy_case("box_copy", run, 90);
+test::test_case const box_copy_case("box_copy", run, /*arch=*/90);
 
 } // namespace

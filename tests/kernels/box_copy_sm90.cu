@@ -11,7 +11,8 @@
 // A block copies the tiles of one image from x to y, by its threads, and to z with flipped signs.
 // TMA loads the tiles from x and stores them to z, in boxes. Span is the number of bytes within
 // which the cells of a tile are swizzled, or 0. `covered` is an image with the border that its
-// tiles cover, and `Tile` the number of a tile in it.
+// tiles cover, and `Tile` the number of a tile in it. origin() is a tensor's cursor at position
+// zero.
 #include "box_copy.h"
 
 #include "spio/tile/bulk_copy.cuh"

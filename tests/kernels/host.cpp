@@ -47,8 +47,9 @@ tensor_map_words host_device::encode(tensor_map_plan const& plan, void* base) {
 }
 
 void host_device::launch(launch_request const& request) {
-    auto const found = sim::launch(request.symbol, request.shape, request.each_thread,
-                                   {.os_threads = 0, .races = true, .seed = seed_});
+    auto const found =
+        sim::launch(request.symbol, request.shape, request.each_thread,
+                    {.os_threads = 0, .races = true, .seed = seed_}); // 0: one for each processor
     if (found) throw failure(found.text());
 }
 

@@ -47,12 +47,18 @@ void run_load(test::trial& trial, test::kernel<params> const& kernel, int j_size
 // xN loads N matrices of 8 x 8, which make up the factor: its rows, its columns, and whether it is
 // transposed.
 void run(test::trial& trial) {
-    run_load(trial, {"ldmatrix_x1", ldmatrix_x1}, 8, 8, false);
-    run_load(trial, {"ldmatrix_x2", ldmatrix_x2}, 8, 16, false);
-    run_load(trial, {"ldmatrix_x4", ldmatrix_x4}, 16, 16, false);
-    run_load(trial, {"ldmatrix_x1_transposed", ldmatrix_x1_transposed}, 8, 8, true);
-    run_load(trial, {"ldmatrix_x2_transposed", ldmatrix_x2_transposed}, 8, 16, true);
-    run_load(trial, {"ldmatrix_x4_transposed", ldmatrix_x4_transposed}, 16, 16, true);
+    run_load(trial, {"ldmatrix_x1", ldmatrix_x1}, /*j_size=*/8, /*k_size=*/8,
+             /*is_transposed=*/false);
+    run_load(trial, {"ldmatrix_x2", ldmatrix_x2}, /*j_size=*/8, /*k_size=*/16,
+             /*is_transposed=*/false);
+    run_load(trial, {"ldmatrix_x4", ldmatrix_x4}, /*j_size=*/16, /*k_size=*/16,
+             /*is_transposed=*/false);
+    run_load(trial, {"ldmatrix_x1_transposed", ldmatrix_x1_transposed}, /*j_size=*/8, /*k_size=*/8,
+             /*is_transposed=*/true);
+    run_load(trial, {"ldmatrix_x2_transposed", ldmatrix_x2_transposed}, /*j_size=*/8, /*k_size=*/16,
+             /*is_transposed=*/true);
+    run_load(trial, {"ldmatrix_x4_transposed", ldmatrix_x4_transposed}, /*j_size=*/16,
+             /*k_size=*/16, /*is_transposed=*/true);
 }
 test::test_case const ldmatrix_case("ldmatrix", run);
 

@@ -7,7 +7,8 @@
 // instruction of the tensor cores takes from the registers of a warp; its pieces are the registers
 // of a lane. A tile_loader copies a tile by cp.async, its elements distributed over the threads.
 // row_index() is the row that a lane gives to ldmatrix or stmatrix. push<T>() takes room for a
-// tensor T from the block's shared memory, and returns it and the rest.
+// tensor T from the block's shared memory, and returns it and the rest. origin() is a tensor's
+// cursor at position zero.
 #include "ldmatrix.h"
 
 #include "spio/tile/fragment.cuh"

@@ -86,7 +86,7 @@ void run_kernel(test::trial& trial, test::kernel<params> const& kernel, test::fo
                 expected.push_back(static_cast<float>(sum));
                 // The tensor core need not round a sum to the nearest float: its unit is 2^-23.
                 trial.expect_within(kernel.symbol, element, rounded[element], near.value(),
-                                    near.bound(test::to_float, 0x1p-23));
+                                    near.bound(test::to_float, /*unit_of_addition=*/0x1p-23));
             }
         }
     }

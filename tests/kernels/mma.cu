@@ -8,7 +8,7 @@
 // of a lane. A tile_loader copies a tile by cp.async, its elements distributed over the threads.
 // for_lane<lane_index>(lane) says which elements of a fragment a lane holds. row_index() is the row
 // that a lane gives to ldmatrix or stmatrix. push<T>() takes room for a tensor T from the block's
-// shared memory, and returns it and the rest.
+// shared memory, and returns it and the rest. origin() is a tensor's cursor at position zero.
 #include "mma.h"
 
 #include "spio/tile/multiply.cuh"

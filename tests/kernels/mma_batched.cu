@@ -7,7 +7,8 @@
 // lanes read different banks. A fragment is the part of a matrix that one instruction of the tensor
 // cores takes from the registers of a warp. Names in parentheses are rows of the conformance list
 // in tests/house: what the algebra must do. for_lane<lane_index>(lane) says which elements of a
-// fragment a lane holds. row_index() is the row that a lane gives to ldmatrix or stmatrix.
+// fragment a lane holds. row_index() is the row that a lane gives to ldmatrix or stmatrix. origin()
+// is a tensor's cursor at position zero.
 #include "mma.h"
 
 #include "spio/facts.h"

@@ -37,6 +37,6 @@ void run(test::trial& trial) {
         trial.same_bits("y", got);
     }
 }
-test::test_case const store_matrices_case("store_matrices", run, 90);
+test::test_case const store_matrices_case("store_matrices", run, /*arch=*/90);
 
 } // namespace

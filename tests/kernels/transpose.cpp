@@ -57,16 +57,18 @@ void run(test::trial& trial) {
     std::vector<std::pair<int, int>> sizes = {{1, 1}, {8, 64}, {37, 23}, {64, 64}, {65, 129}};
     if (!trial.is_small()) sizes.emplace_back(333, 210);
     for (auto const& [rows, columns] : sizes) {
-        run_size<half, unsigned short>(trial, {"transpose_halves", transpose_halves}, 128, rows,
-                                       columns);
+        run_size<half, unsigned short>(trial, {"transpose_halves", transpose_halves},
+                                       /*threads=*/128, rows, columns);
         run_size<half, unsigned short>(
-            trial, {"transpose_halves_by_matrices", transpose_halves_by_matrices}, 128, rows,
-            columns);
-        run_size<float, float>(trial, {"transpose_floats", transpose_floats}, 64, rows, columns);
+            trial, {"transpose_halves_by_matrices", transpose_halves_by_matrices}, /*threads=*/128,
+            rows, columns);
+        run_size<float, float>(trial, {"transpose_floats", transpose_floats}, /*threads=*/64, rows,
+                               columns);
     }
     // The kernel that knows its sizes: one block of rows; two of columns, and a vector of 8 more.
-    run_size<half, unsigned short>(
-        trial, {"transpose_halves_of_64x136", transpose_halves_of_64x136}, 256, 64, 136);
+    run_size<half, unsigned short>(trial,
+                                   {"transpose_halves_of_64x136", transpose_halves_of_64x136},
+                                   /*threads=*/256, /*rows=*/64, /*columns=*/136);
 }
 test::test_case const transpose_case("transpose", run);
 

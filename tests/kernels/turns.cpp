@@ -100,8 +100,8 @@ void run_fifo(test::trial& trial) {
 void run_semaphore(test::trial& trial) {
     auto const found = run_turns(trial, {"turns_by_semaphore", turns_by_semaphore}, turns::warps);
     expect_few_inside(trial, in_order(trial, found.turns), turns::admitted);
-    auto const alone = run_turns(trial, {"turns_one_by_one", turns_one_by_one}, 8);
-    expect_few_inside(trial, in_order(trial, alone.turns), 1);
+    auto const alone = run_turns(trial, {"turns_one_by_one", turns_one_by_one}, /*warps=*/8);
+    expect_few_inside(trial, in_order(trial, alone.turns), /*admitted=*/1);
     expect_all_uses(trial, alone);
 }
 test::test_case const fifo_case("warp_fifo", run_fifo);

@@ -8,7 +8,7 @@
 // lane. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. push<T>() takes room for a tensor T from the
-// block's shared memory, and returns it and the rest.
+// block's shared memory, and returns it and the rest. nap() sleeps for so many nanoseconds.
 #include "turns.h"
 
 #include "machine/atomic.h"

@@ -71,11 +71,12 @@ int main(int count, char** words) {
         auto functions = fake::nvrtc;
         functions.compile_program = compile;
         static auto const& compiler = *new jit::nvrtc(functions, "fake");
-        static auto const& gpu = *new runtime({.policy = policy::generic_then_jit,
-                                               .generic_images = aot::pack(pack, "a test", {}),
-                                               .cache = cache,
-                                               .driver = &driver,
-                                               .compiler = &compiler});
+        static auto const& gpu =
+            *new runtime({.policy = policy::generic_then_jit,
+                          .generic_images = aot::pack(pack, "a test", /*keeper=*/{}),
+                          .cache = cache,
+                          .driver = &driver,
+                          .compiler = &compiler});
         static auto& gradients = *new std::vector<conv2d::weight_gradient>();
         constexpr int layers = 200; // more than the thread has done when the program ends
         for (int c = 8; c <= 8 * layers; c += 8) {

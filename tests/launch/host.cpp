@@ -126,7 +126,7 @@ std::size_t run_layernorm(host_fixture const& fixture, layernorm_2d::problem con
                            .bias = on_bias.as<factors_to_read>(factor_count),
                            .epsilon = 1e-5f});
     auto const result = fixture.get(device_y);
-    auto const expected = layernorm_2d::reference(problem, x, weight, bias, 1e-5f);
+    auto const expected = layernorm_2d::reference(problem, x, weight, bias, /*epsilon=*/1e-5f);
     for (std::size_t i = 0; i < result.size(); ++i) {
         // Rounded to a half, after sums of a few thousand floats.
         double const bound = 0x1p-11 * std::abs(expected[i]) + 0x1p-14;
@@ -160,8 +160,8 @@ TEST_CASE("axpby and LayerNorm run from problem to result") {
     auto const start = std::chrono::steady_clock::now();
     std::size_t elements = 0;
     for (int const n : {0, 1, 5, 1024, 4097}) {
-        elements += run_axpby(fixture, n, 1000);
-        elements += run_axpby(fixture, n, 10'000'000);
+        elements += run_axpby(fixture, n, /*problem_size=*/1000);
+        elements += run_axpby(fixture, n, /*problem_size=*/10'000'000);
     }
     for (int const positions : {0, 1, 100}) {
         elements += run_layernorm(fixture, {.channels = 64}, positions);

@@ -42,7 +42,7 @@ TEST_CASE("what a kernel from a pack does not need is opened when it is asked fo
     cache::options cache;
     cache.folder = cache_folder;
     setenv("SPIO_TUNED", table.c_str(), 1);
-    runtime const gpu({.packs = {aot::pack(pack, "p", {})},
+    runtime const gpu({.packs = {aot::pack(pack, "p", /*keeper=*/{})},
                        .policy = policy::generic_then_jit,
                        .cache = cache,
                        .driver = &driver,

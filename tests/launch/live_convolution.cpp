@@ -139,15 +139,15 @@ TEST_CASE("the first launches of a convolution find its fastest configuration, a
         gpu.finish_compilations();
         rig.launched.clear();
         // Launches with other sizes are not compared.
-        for (int i = 0; i < 40; ++i) data.launch(kernel, stream, 63);
+        for (int i = 0; i < 40; ++i) data.launch(kernel, stream, /*n=*/63);
         REQUIRE(count_of(rig.launched) == 1);
         auto const first = rig.launched.front();
         CHECK(gpu.count_tiers().compared == 1);
-        data.launch(kernel, stream, 64);
-        data.launch(kernel, stream, 64);
+        data.launch(kernel, stream, /*n=*/64);
+        data.launch(kernel, stream, /*n=*/64);
         rig.fastest = rig.launched.back();
         REQUIRE(rig.fastest != first);
-        for (int i = 0; i < 60; ++i) data.launch(kernel, stream, 64);
+        for (int i = 0; i < 60; ++i) data.launch(kernel, stream, /*n=*/64);
         CHECK(count_of(rig.launched) >= 2);
         CHECK(count_of(rig.launched) <= 4);
         CHECK(rig.launched.back() == rig.fastest);
@@ -170,10 +170,10 @@ TEST_CASE("the first launches of a convolution find its fastest configuration, a
         conv2d::convolution const third(later, layer);
         gpu.finish_compilations(), later.finish_compilations();
         for (int i = 0; i < 5; ++i) {
-            data.launch(second, stream, 64);
+            data.launch(second, stream, /*n=*/64);
             conv2d::convolution const& other = third;
             tensors const own(later, layer);
-            own.launch(other, spio::stream(later.target_device()), 64);
+            own.launch(other, spio::stream(later.target_device()), /*n=*/64);
         }
         CHECK(count_of(rig.launched) == 1);
         CHECK(rig.launched.front() == rig.fastest);
@@ -262,9 +262,9 @@ TEST_CASE("where the file cannot be written, the fastest configuration counts in
     tensors const data(gpu, layer);
     conv2d::convolution const kernel(gpu, layer);
     gpu.finish_compilations();
-    for (int i = 0; i < 2; ++i) data.launch(kernel, stream, 64);
+    for (int i = 0; i < 2; ++i) data.launch(kernel, stream, /*n=*/64);
     rig.fastest = rig.launched.back();
-    for (int i = 0; i < 60; ++i) data.launch(kernel, stream, 64);
+    for (int i = 0; i < 60; ++i) data.launch(kernel, stream, /*n=*/64);
     gpu.finish_compilations();
     CHECK(gpu.count_tiers().decided == 1);
     CHECK(gpu.count_tiers().recorded == 0);

@@ -126,8 +126,9 @@ TEST_CASE("the log tells where each image comes from, and how long that took") {
     };
     char const* const nvrtc = "NVRTC 13.0";
     {
-        runtime const gpu(options({aot::pack(stale, "old", {})}));
-        std::string const reason = "spio: stale: " + aot::pack(stale, "old", {}).why_not(spec);
+        runtime const gpu(options({aot::pack(stale, "old", /*keeper=*/{})}));
+        std::string const reason =
+            "spio: stale: " + aot::pack(stale, "old", /*keeper=*/{}).why_not(spec);
         CHECK(written_by([&] {
                   gpu.load(spec);
                   gpu.load(spec); // of which nothing is told: it is loaded
@@ -146,7 +147,7 @@ TEST_CASE("the log tells where each image comes from, and how long that took") {
     runtime const later(options({}));
     CHECK(written_by([&] { later.load(spec); }) ==
           logged({line("disk", spec, cache_name), line("loaded", spec, cache_name)}));
-    runtime const shipped(options({aot::pack(fresh, "new", {})}));
+    runtime const shipped(options({aot::pack(fresh, "new", /*keeper=*/{})}));
     CHECK(written_by([&] { shipped.load(spec); }) ==
           logged({line("shipped", spec, "pack new"), line("loaded", spec, "pack new")}));
 }
@@ -226,7 +227,7 @@ TEST_CASE("the log tells which kernels take over, which is the fastest, and why 
                 });
             tiers.wait();
             for (std::size_t i = 0; i < 2 * timed_choice::rounds + 2; ++i) {
-                value.launch(queue, true, [&](axpby_kernel const& ready) {
+                value.launch(queue, /*is_comparable=*/true, [&](axpby_kernel const& ready) {
                     queue.launch(ready, launch_shape{.grid = {1}, .shape = spec_number(1).shape},
                                  axpby::params());
                 });

@@ -4,7 +4,7 @@
 // A position is a pixel with all its channels; a configuration is how threads share positions. A
 // trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // Its same_bits() keeps what all devices must agree on. With small effort (is_small()) it runs
-// fewer sizes.
+// fewer sizes. gamma(k, u) bounds the relative error of k roundings, each of at most u.
 #include "layernorm_2d/problem.h"
 #include "rounding.h"
 #include "sixteen_bits.h"
@@ -221,15 +221,15 @@ void run(test::trial& trial) {
     // several positions, do not end with the images. Wide positions, one to a block, need fewer.
     int const image = trial.is_small() ? 37 : 37 * 23;
     for (auto const& v : narrow) {
-        run_variant(trial, v, 1);
+        run_variant(trial, v, /*positions=*/1);
         run_variant(trial, v, 3 * image);
     }
     for (auto const& v : wide) {
-        run_variant(trial, v, 1);
+        run_variant(trial, v, /*positions=*/1);
         run_variant(trial, v, trial.is_small() ? 7 : 3 * 23);
     }
     for (auto const& v : of_bfloat16) {
-        run_variant(trial, v, 1);
+        run_variant(trial, v, /*positions=*/1);
         run_variant(trial, v, trial.is_small() ? 7 : 3 * 23);
     }
     if (!trial.is_small()) run_variant(trial, wide[0], 3 * image);

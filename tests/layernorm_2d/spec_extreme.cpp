@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the number of channels and whether there are a weight and a bias; a spec is what its
-// kernel is compiled from.
+// kernel is compiled from. draw_extreme() draws all fields of a problem or configuration; if it is
+// told to be wild, some are outside of their range.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"

@@ -208,8 +208,8 @@ void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
         // tile of 64 rows, one NaN, at place 5.
         unsigned short const infinity = p.type == bf16 ? 0x7f80 : 0x7c00;
         bool const by_rows = p.a == rows;
-        x.a.bits[x.a.place(0, by_rows ? 3 : 77, by_rows ? 77 : 3)] = infinity;
-        x.a.bits[x.a.place(0, by_rows ? 69 : 5, by_rows ? 5 : 69)] = not_a_number;
+        x.a.bits[x.a.place(/*matrix=*/0, by_rows ? 3 : 77, by_rows ? 77 : 3)] = infinity;
+        x.a.bits[x.a.place(/*matrix=*/0, by_rows ? 69 : 5, by_rows ? 5 : 69)] = not_a_number;
         auto const a = trial.make("a", x.a.bits), b = trial.make("b", x.b.bits);
         constexpr int leading = 80; // elements from row to row, of which a matrix has p.n
         stored_matrix const d = {.lines = p.m, .width = p.n, .leading = leading, .batch = 1};
@@ -227,11 +227,11 @@ void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
         auto const got = results.read();
         for (int m = 0; m < p.m; ++m) {
             for (int n = 0; n < p.n; ++n) {
-                double value = got[d.place(0, m, n)];
+                double value = got[d.place(/*matrix=*/0, m, n)];
                 if (p.result != result_type::fp32) {
                     unsigned short bits;
                     auto const* const bytes = reinterpret_cast<unsigned char const*>(got.data());
-                    std::memcpy(&bits, bytes + 2 * d.place(0, m, n), 2);
+                    std::memcpy(&bits, bytes + 2 * d.place(/*matrix=*/0, m, n), 2);
                     value = matmul::number_of(bits, p.type);
                 }
                 bool const is_right = m == 3    ? std::isinf(value)
@@ -284,14 +284,14 @@ test::test_case const wgmma_infinite_case(
 test::test_case const wgmma_deep_case(
     "matmul_wgmma_deep",
     [](test::trial& trial) {
-        run_deep(trial, {wgmma_variants.end() - 3, wgmma_variants.end()}, 200);
+        run_deep(trial, {wgmma_variants.end() - 3, wgmma_variants.end()}, /*height=*/200);
     },
-    90);
+    /*arch=*/90);
 test::test_case const cp_async_case("matmul_cp_async", [](test::trial& trial) {
     run_random(trial, cp_async_variants, trial.is_small() ? 10 : 210);
 });
 test::test_case const cp_async_deep_case("matmul_cp_async_deep", [](test::trial& trial) {
-    run_deep(trial, cp_async_variants, 70);
+    run_deep(trial, cp_async_variants, /*height=*/70);
 });
 test::test_case const cp_async_infinite_case("matmul_cp_async_infinite", [](test::trial& trial) {
     run_infinite(trial, cp_async_variants);

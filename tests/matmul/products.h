@@ -173,11 +173,14 @@ inline constexpr cp_async_product cp_async_column_column = {
 inline constexpr cp_async_product cp_async_column_row = {
     column_row, {.m = 64, .n = 64, .warps_m = 1, .warps_n = 2, .stages = 3, .band = 2}};
 inline constexpr cp_async_product cp_async_gelu = {
-    aligned(gelu, 8), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
+    aligned(gelu, /*alignment=*/8),
+    {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
 inline constexpr cp_async_product cp_async_silu = {
-    aligned(silu, 2), {.m = 64, .n = 64, .warps_m = 2, .warps_n = 1, .stages = 4, .band = 2}};
+    aligned(silu, /*alignment=*/2),
+    {.m = 64, .n = 64, .warps_m = 2, .warps_n = 1, .stages = 4, .band = 2}};
 inline constexpr cp_async_product cp_async_relu = {
-    aligned(relu, 4), {.m = 64, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 4, .band = 1}};
+    aligned(relu, /*alignment=*/4),
+    {.m = 64, .n = 128, .warps_m = 2, .warps_n = 4, .stages = 4, .band = 1}};
 inline constexpr cp_async_product cp_async_known = {
     known, {.m = 64, .n = 64, .warps_m = 2, .warps_n = 2, .stages = 3, .band = 2}};
 

@@ -1,7 +1,9 @@
 // The lines before a table's trees: each has its word, its place and a value.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table is the text of a learned model: its trees predict a time from numbers called features.
+// A table is the text of a learned model: its trees predict a time from numbers called features. A
+// line of a feature has its name, and the bits of the least and the greatest value that it was
+// trained on.
 #include <doctest/doctest.h>
 
 #include "drawn_trees.h"

@@ -71,7 +71,8 @@ TEST_CASE(
         // The first tree is worth more than all others together. Its only split, 0G or 16, is that
         // of the first feature at 0, the middle of 33 thresholds.
         text += "tree 0G" + leaf(-0.5f) + leaf(0.49f) + "\n";
-        for (unsigned i = 0; i < 79; ++i) text += "tree " + draw.tree(features, 3)->text() + "\n";
+        for (unsigned i = 0; i < 79; ++i)
+            text += "tree " + draw.tree(features, /*depth=*/3)->text() + "\n";
         auto const table = forest::parse(text, "table");
         for (std::size_t const count : {1, 2, 3, 4, 5, 40, 100}) {
             std::vector<float> rows, values(count);

@@ -3,7 +3,11 @@
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
 // layout counts one. A tally counts checks, and reports the first failure of each law; dice draw
-// random numbers. The oracle computes the same by brute force.
+// random numbers. The oracle computes the same by brute force. conclude() prints how much was
+// checked, and fails the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it. A
+// plan says how to compute a digit from terms: multiples are the factors of those terms that are
+// multiples of the stride, fractions those of the others, which are summed and then divided by the
+// divisor.
 #include "tally.h"
 
 #include <string>
@@ -69,7 +73,7 @@ TEST_CASE("a planned digit is the floor of the sum, reduced") {
     int const plans = rounds(400'000);
     for (int n = 0; n < plans; ++n) {
         question q = draw_question(random);
-        auto const plan = q.terms.plan(0, q.stride, q.period);
+        auto const plan = q.terms.plan(/*digit_base=*/0, q.stride, q.period);
         for (int trial = 0; trial < 4; ++trial) {
             draw_values(q, random);
             long long sum = 0;
@@ -84,7 +88,8 @@ TEST_CASE("a planned digit is the floor of the sum, reduced") {
             auto const text = [&] { return q.text(); };
             long long right = oracle::floor_quotient(sum, q.stride);
             if (q.period > 0) right = oracle::floor_rest(right, q.period / q.stride);
-            counts.check(q.terms.digit(0, q.stride, q.period) == right, "the digit", text);
+            counts.check(q.terms.digit(/*digit_base=*/0, q.stride, q.period) == right, "the digit",
+                         text);
             if (plan.has_non_negative_fractions)
                 counts.check(fractions >= 0, "has_non_negative_fractions", text);
             if (plan.is_carry_free) {
@@ -113,7 +118,7 @@ TEST_CASE(
                 q.terms.bounds[0] = bound;
                 q.stride = stride;
                 q.period = 1LL * stride * size;
-                auto const plan = q.terms.plan(0, q.stride, q.period);
+                auto const plan = q.terms.plan(/*digit_base=*/0, q.stride, q.period);
                 auto const text = [&] { return q.text(); };
                 if (stride > 1 && bound <= stride && q.period > 1) {
                     counts.check(plan.is_carry_free, "a needless division", text);

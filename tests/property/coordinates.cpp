@@ -4,7 +4,8 @@
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. Coordinates have a value for each of several dimensions. A tally counts checks,
 // and reports the first failure of each law; dice draw random numbers. The oracle computes the same
-// by brute force.
+// by brute force. conclude() prints how much was checked, and fails the test if a law did not hold.
+// rounds(n) is n unless SPIO_ROUNDS scales it.
 #include "tally.h"
 
 #include <algorithm>
@@ -115,8 +116,9 @@ template <class A, class B> void judge(tally& counts, dice& random) {
     for (int trial = 0; trial < rounds(300); ++trial) {
         auto const [a, a_units] = A::draw(random);
         auto const [b, b_units] = B::draw(random);
-        counts.check(units_of(a + b) == add(a_units, b_units, 1), "a sum, base by base");
-        counts.check(units_of(a - b) == add(a_units, b_units, -1), "a difference, base by base");
+        counts.check(units_of(a + b) == add(a_units, b_units, /*sign=*/1), "a sum, base by base");
+        counts.check(units_of(a - b) == add(a_units, b_units, /*sign=*/-1),
+                     "a difference, base by base");
         bool shared = false;
         for (auto const& entry : a_units) shared |= b_units.contains(entry.first);
         constexpr bool comparable = requires { a < b; };
@@ -133,7 +135,7 @@ template <class A, class B> void judge(tally& counts, dice& random) {
             counts.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
             // Bases that only one has keep their values.
             auto const joined = [&](auto pick) {
-                auto result = add(a_units, {}, 1);
+                auto result = add(a_units, {}, /*sign=*/1);
                 for (auto const& [base, value] : b_units) {
                     result[base] = result.contains(base) ? pick(result[base], value) : value;
                 }
@@ -154,8 +156,9 @@ template <class A> void judge_alone(tally& counts, dice& random) {
         counts.check(units_of(a) == a_units, "the total of a base");
         counts.check(units_of(a.normalize()) == a_units, "normalize()");
         counts.check(std::size_t(a.normalize().num_dims()) == a_units.size(), "one entry a base");
-        counts.check(units_of(-a) == add({}, a_units, -1), "unary minus");
-        counts.check(units_of(a * 3) == add(add(a_units, a_units, 1), a_units, 1), "a multiple");
+        counts.check(units_of(-a) == add({}, a_units, /*sign=*/-1), "unary minus");
+        counts.check(units_of(a * 3) == add(add(a_units, a_units, /*sign=*/1), a_units, /*sign=*/1),
+                     "a multiple");
         auto quotient = a_units;
         for (auto& [base, value] : quotient) {
             auto const unit = unit_of(a, base);

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pitch is the distance in memory between two steps of an axis. A dimension, such as I, is an
-// integer type that says what it counts; axis<K>(24) is the dimension K with 24 values, k / 8 and
-// k % 8 are its blocks of 8 and the positions in one. A late size or pitch is known only at run
-// time. A tally counts checks, and reports the first failure of each law; dice draw random numbers.
+// integer type that says what it counts; axis<K>(24) is the dimension K with 24 values, k / 8 and k
+// % 8 are its blocks of 8 and the positions in one. A late size or pitch is known only at run time.
+// A tally counts checks, and reports the first failure of each law; dice draw random numbers.
+// conclude() prints how much was checked, and fails the test if a law did not hold. rounds(n) is n
+// unless SPIO_ROUNDS scales it.
 #include "tally.h"
 
 #include <numeric>

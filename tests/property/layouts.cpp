@@ -6,7 +6,8 @@
 // portrait is what a tensor says of its sizes, a visit a position of range(tensor) with its offset,
 // a walk a list of subscripts. A base cursor is a pointer that whole blocks move; a move that
 // compiles commits. A tally counts checks, and reports the first failure of each law; dice draw
-// random numbers; the oracle is the reference.
+// random numbers; the oracle is the reference. conclude() prints how much was checked, and fails
+// the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it.
 #include "tally.h"
 
 #include <algorithm>

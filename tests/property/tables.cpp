@@ -6,7 +6,9 @@
 // random numbers. The oracle is the reference: the same laws as plain loops. A position is drawn as
 // a sum of terms, each a number of steps of a stride of one base. A ring is a base around which
 // positions wrap; a pitch is an axis's distance in memory, where it is set. The free stride of a
-// base is the least move that changes its coarsest digit alone, and so moves a pointer.
+// base is the least move that changes its coarsest digit alone, and so moves a pointer. conclude()
+// prints how much was checked, and fails the test if a law did not hold. rounds(n) is n unless
+// SPIO_ROUNDS scales it.
 #include "tally.h"
 
 #include <algorithm>

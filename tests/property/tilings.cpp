@@ -6,7 +6,8 @@
 // random numbers. Axes tile a base if their digits, from fine to coarse, meet without a gap or an
 // overlap. A ring is a base around which positions wrap; the size of a dynamic digit is known at
 // run time; only the coarsest digit may be either. A digit that is not placed is only read, by a
-// swizzle. An axis that divides another by 8 is a fold of it.
+// swizzle. An axis that divides another by 8 is a fold of it. conclude() prints how much was
+// checked, and fails the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it.
 #include "tally.h"
 
 #include <algorithm>
@@ -230,7 +231,8 @@ TEST_CASE("folds that do not tile are found, with the dimension and both numbers
         };
         if (faults.empty()) {
             counts.check(problem.kind == spio::flaw::none, "a tiling is refused", text);
-            if (n % 8 == 0) counts.check(is_bijective(rows, 0), "the tiling is not one", text);
+            if (n % 8 == 0)
+                counts.check(is_bijective(rows, /*base=*/0), "the tiling is not one", text);
         } else {
             ++broken;
             counts.check(problem.kind != spio::flaw::none, "a broken tiling passes", text);

@@ -4,7 +4,8 @@
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. Coordinates have a value for each of several dimensions. A tally counts checks,
 // and reports the first failure of each law; dice draw random numbers. The oracle computes the same
-// by brute force.
+// by brute force. refold<n>(x) counts x in blocks of n, rounded down. conclude() prints how much
+// was checked, and fails the test if a law did not hold.
 #include "tally.h"
 
 #include <algorithm>

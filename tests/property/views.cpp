@@ -6,7 +6,8 @@
 // numbers (the oracle); every element must be the same for both. Positions and extents have a
 // number for each of six dimensions: I, J, K and N, which layouts have, and A and B, which views
 // make. `absent` is the extent of a dimension that there is not. A tally counts checks, and reports
-// the first failure of each law; dice draw random numbers.
+// the first failure of each law; dice draw random numbers. conclude() prints how much was checked,
+// and fails the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it.
 #include "tally.h"
 
 #include <algorithm>

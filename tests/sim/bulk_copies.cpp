@@ -1,13 +1,14 @@
 // Bulk copies of ranges and boxes, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
-// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
 // expression; expect_no_misuse expects no report. word(i) is float i of the block's shared memory,
 // barrier() an mbarrier behind them, which make_barrier() initialises. `shape` launches two blocks
 // of 64 threads; a fixture has floats to copy from and 1024 floats for each block to copy to.
-// map_of() is the tensor map of 10 rows of 24 floats in boxes of 4 rows of 8.
+// map_of() is the tensor map of 10 rows of 24 floats in boxes of 4 rows of 8. nap() sleeps for so
+// many nanoseconds.
 #include "bulk_fixture.h"
 
 TEST_CASE("ranges are loaded and stored") {

@@ -1,13 +1,13 @@
 // Requests to the TMA engine: sizes, addresses, fences; and writes to what a store still reads.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
-// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
 // expression; expect_no_misuse expects no report. A planted kernel has a misuse on purpose. The
 // engine copies between global and shared memory while threads go on. word(i) is float i of the
 // block's shared memory, barrier() an mbarrier behind them, which make_barrier() initialises;
-// `shape` launches two blocks of 64 threads.
+// `shape` launches two blocks of 64 threads. nap() sleeps for so many nanoseconds.
 #include "bulk_fixture.h"
 
 TEST_CASE("the engine refuses sizes and addresses that it cannot take") {

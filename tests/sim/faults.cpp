@@ -1,10 +1,10 @@
 // Undefined behaviour of kernels, and faults that end the program.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
-// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
-// expression; expect_no_misuse expects no report.
+// expression; expect_no_misuse expects no report. misuses_reported counts them for a summary.
 #include "machine/thread.h"
 #include "misuse.h"
 #include "sim/fault_place.h"

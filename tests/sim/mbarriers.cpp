@@ -1,10 +1,11 @@
 // Mbarriers: phases, counts, and misuses.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
-// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
-// expression; expect_no_misuse expects no report.
+// expression; expect_no_misuse expects no report. nap() sleeps for so many nanoseconds.
+// misuses_reported counts them for a summary.
 #include "machine/mbarrier.h"
 
 #include "machine/atomic.h"
@@ -123,7 +124,7 @@ TEST_CASE("plain reads and writes of an mbarrier's word are reported") {
         expect_misuse(misuse::mbarrier_touched, "where the word of an mbarrier is", shape, [&] {
             if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
             machine::sync_block();
-            int& bits = word(257);
+            int& bits = word(257); // the second half of barrier(0)
             if (writes) {
                 bits = 0;
             } else {

@@ -1,10 +1,11 @@
 // Races: two unordered accesses to one byte, at least one of them a write.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
-// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
-// expression; expect_no_misuse expects no report. A planted kernel has a misuse on purpose.
+// expression; expect_no_misuse expects no report. A planted kernel has a misuse on purpose. nap()
+// sleeps for so many nanoseconds.
 #include "machine/atomic.h"
 #include "machine/fence.h"
 #include "machine/thread.h"

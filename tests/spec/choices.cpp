@@ -244,7 +244,7 @@ std::vector<std::string> lines() {
         auto const config = layernorm_2d::best_config({.channels = channels});
         result.push_back("layernorm_2d channels=" + std::to_string(channels) + ": " +
                          text_of(config) + ", " + std::to_string(config.shared_bytes()) + ", " +
-                         std::to_string(layernorm_2d::grid(config, 10007).x));
+                         std::to_string(layernorm_2d::grid(config, /*positions=*/10007).x));
     }
     for (int n = 1; n < 1 << 30; n *= 3) {
         result.push_back("axpby n=" + std::to_string(n) + ": " +

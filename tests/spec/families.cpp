@@ -231,9 +231,12 @@ TEST_CASE("the references compute axpby and LayerNorm in double") {
     std::vector<unsigned short> const halves = {0x3c00, 0xbc00, 0x3c00, 0xbc00,
                                                 0x3c00, 0xbc00, 0x3c00, 0xbc00};
     std::vector<float> const weight(8, 3), bias(8, 1);
-    auto const result = layernorm_2d::reference({.channels = 8}, halves, weight, bias, 0);
+    auto const result =
+        layernorm_2d::reference({.channels = 8}, halves, weight, bias, /*epsilon=*/0);
     CHECK(result == std::vector<double>{4, -2, 4, -2, 4, -2, 4, -2});
-    CHECK_THROWS_AS(layernorm_2d::reference({.channels = 8}, halves, {}, {}, 0), spio::error);
+    CHECK_THROWS_AS(
+        layernorm_2d::reference({.channels = 8}, halves, /*weight=*/{}, /*bias=*/{}, /*epsilon=*/0),
+        spio::error);
 }
 
 TEST_CASE("a family embeds every header of its folder") {

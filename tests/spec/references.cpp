@@ -174,7 +174,8 @@ void add_convolutions(record& record) {
             for (double const value : {0.0, -3.0, 1e-40, 7e4}) {
                 auto const type = static_cast<conv2d::precision>(precision);
                 bounds.push_back(conv2d::bound(products, value, 2 * std::abs(value), type));
-                bounds.push_back(conv2d::bound(products, value, 2.5, type, 0.125));
+                bounds.push_back(
+                    conv2d::bound(products, value, /*magnitude=*/2.5, type, /*error=*/0.125));
             }
             record.add("conv2d bound of " + std::to_string(products) + " products in " +
                            std::to_string(precision),
@@ -246,17 +247,20 @@ void add_sums(record& record) {
         auto const x = record.elements(5 * channels, i / 2 == 1);
         auto const weight = record.floats(p.affine ? channels : 0),
                    bias = record.floats(p.affine ? channels : 0);
-        auto const y = layernorm_2d::reference(p, x, weight, bias, 0.25F);
+        auto const y = layernorm_2d::reference(p, x, weight, bias, /*epsilon=*/0.25F);
         auto const name = "layernorm_2d " + text_of(p);
         record.add(name, {&y});
         auto const more = record.elements(x.size() + 1, /*is_bf16=*/false);
         auto const floats = record.floats(channels + 1);
-        record.ask(name + " x", [&] { layernorm_2d::reference(p, more, weight, bias, 1); });
-        record.ask(name + " weight", [&] { layernorm_2d::reference(p, x, floats, bias, 1); });
-        record.ask(name + " bias", [&] { layernorm_2d::reference(p, x, weight, floats, 1); });
+        record.ask(name + " x",
+                   [&] { layernorm_2d::reference(p, more, weight, bias, /*epsilon=*/1); });
+        record.ask(name + " weight",
+                   [&] { layernorm_2d::reference(p, x, floats, bias, /*epsilon=*/1); });
+        record.ask(name + " bias",
+                   [&] { layernorm_2d::reference(p, x, weight, floats, /*epsilon=*/1); });
     }
     auto const x = record.floats(30), y = record.floats(30);
-    auto const sums = axpby::reference(1.5F, x, -0.75F, y);
+    auto const sums = axpby::reference(/*a=*/1.5F, x, /*b=*/-0.75F, y);
     record.add("axpby", {&sums});
     record.ask("axpby of 30 and 0", [&] { axpby::reference(1, x, 1, {}); });
 }

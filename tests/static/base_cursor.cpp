@@ -8,7 +8,7 @@
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
 // over the banks of shared memory, and derived() makes one of any function. rebase() makes a cursor
 // that holds its address, computed once; it is called committed. A ring is an axis around which
-// positions wrap.
+// positions wrap. origin() is a tensor's cursor at position zero.
 import spio.dims;
 
 struct I : spio::dim {

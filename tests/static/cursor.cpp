@@ -5,7 +5,8 @@
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
 // of 8 and the positions in one. A tensor is a pointer with axes, outermost first; a subscript is a
 // position, and makes a cursor, which a further one moves. Laws are those of docs/algebra.md.
-// rebase() makes a cursor that holds its address, computed once.
+// rebase() makes a cursor that holds its address, computed once. origin() is a tensor's cursor at
+// position zero.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

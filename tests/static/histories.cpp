@@ -6,7 +6,8 @@
 // of 8 and the positions in one. A tensor is a pointer with axes, outermost first; a subscript is a
 // position, and makes a cursor, which a further one moves. A derived axis computes its place from
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
-// over the banks of shared memory, and derived() makes one of any function.
+// over the banks of shared memory, and derived() makes one of any function. origin() is a tensor's
+// cursor at position zero.
 import spio.dims;
 #include "histories.h"
 

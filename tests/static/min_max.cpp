@@ -3,7 +3,7 @@
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. Coordinates have a value for each of several dimensions. axis<K>(32) is the
-// dimension K with 32 values.
+// dimension K with 32 values. refold_up<n>(x) counts x in blocks of n, rounded up.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
-// K in blocks of 8. Coordinates have a value for each of several dimensions.
+// K in blocks of 8. Coordinates have a value for each of several dimensions. refold<n>(x) counts x
+// in blocks of n, rounded down.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

@@ -8,7 +8,7 @@
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
 // over the banks of shared memory, and derived() makes one of any function. rebase() makes a cursor
 // that holds its address, computed once. A compound index is one number for several indices, the
-// last of which varies fastest.
+// last of which varies fastest. refold<n>(x) counts x in blocks of n, rounded down.
 import spio.dims;
 
 struct I : spio::dim {

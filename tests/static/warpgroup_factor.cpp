@@ -26,7 +26,9 @@ using spio::warpgroup_factor;
 using cell = spio::vec<unsigned short, 8>;
 
 // The byte at which a descriptor places a cell of the tile, as the instruction finds it: lines
-// in groups of 8, and cells of 16 bytes exchanged by the number of their 128 bytes.
+// in groups of 8, and cells of 16 bytes exchanged by the number of their 128 bytes. A matrix
+// descriptor has distances in units of 16 bytes: from bit 16 on that of blocks side by side, from
+// bit 32 on that of groups of lines; its last two bits say how long a swizzled line is.
 template <class Factor> constexpr int byte_of(int outer, int k) {
     auto const field = [](int first_bit) {
         return static_cast<int>(Factor::descriptor() >> first_bit & 0x3fff) * 16;

@@ -5,7 +5,7 @@
 // its tiles once and multiplies them again and again, so that nothing but products takes time; a
 // ring has tiles of several stages. push<T>() takes room for a tensor T from the block's shared
 // memory, and returns it and the rest. axis<K>(64) is the dimension K with 64 values, k / 8 its
-// blocks of 8.
+// blocks of 8. origin() is a tensor's cursor at position zero.
 #pragma once
 
 #include "ceiling/problem.h"

@@ -1,7 +1,8 @@
 // How the command tries scale, bias and ReLU: on random images, compared with results in double.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial is a problem with random data.
+// A trial is a problem with random data. gamma(k, u) bounds the relative error of k roundings, each
+// of at most u.
 #include <algorithm>
 
 import scaled_relu;
@@ -30,7 +31,7 @@ static void set_up(trial_setup& setup, scaled_relu::problem const& problem,
                 for (auto const pixel : spio::range(pixels)) {
                     double const exact = std::max(factor * *numbers[pixel][channel] + summand, 0.);
                     // The sum is rounded once, to float, and then to half.
-                    double const bound = gamma(1, to_float.unit + to_half.unit) * exact;
+                    double const bound = gamma(/*k=*/1, to_float.unit + to_half.unit) * exact;
                     results.compare(y, pixel + channel, exact, bound + to_half.least);
                 }
             }

@@ -1,7 +1,8 @@
 // How the command tries a softmax: on random rows, whose results it compares with those in double.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial is a problem with random data.
+// A trial is a problem with random data. gamma(k, u) bounds the relative error of k roundings, each
+// of at most u.
 #include <cmath>
 
 import softmax;

@@ -6,7 +6,7 @@
 // in the order of memory. An axis counts a dimension in steps of a stride, as k / 8 does; the
 // dimension is its base, and the part of the dimension that it counts is one of the base's digits.
 // A function that is deleted is an error message: the names of its template parameters say what is
-// wrong.
+// wrong. refold<n>(x) counts x in blocks of n, rounded down.
 #pragma once
 
 #include "machine/bulk_copy.h"

@@ -26,7 +26,7 @@ class warp_fifo {
             unsigned* const slot = slots_ + machine::atomic_add(&head_, 1) % Capacity;
             word = machine::atomic_exchange(slot, empty);
             while (word == empty) {
-                machine::nap(20);
+                machine::nap(20); // nanoseconds
                 word = machine::atomic_exchange(slot, empty);
             }
             machine::fence_block();

@@ -5,7 +5,9 @@
 // turns a parsed function into a typed one, for arguments of known types; its classes are layers:
 // names, values, calls, assignments, statements. A slot is a variable of a function with one type;
 // a binding is what is known of a variable at a point of the program. A span is a place in the
-// source.
+// source. value_of() and number_of() type an expression, coerced() converts it to a type, and
+// refuse_if() ends with an error of the program. has_call says that computing an expression calls a
+// function.
 module;
 
 #include <algorithm>

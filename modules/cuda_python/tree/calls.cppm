@@ -153,7 +153,7 @@ class call_typer : protected value_typer {
         scalar const real = {kind::real, std::max(generic.bits, 32)};
         for (auto& operand : operands) operand = coercion_to(real, std::move(operand));
         auto const result = number(found->starts_with("is") ? boolean : real);
-        return typed_node(form::math, expression, result, std::move(operands), 0,
+        return typed_node(form::math, expression, result, std::move(operands), /*number=*/0,
                           *found == "arctan" ? "atan" : *found);
     }
 

@@ -138,7 +138,7 @@ class expression_parser : protected reader {
 
     // The operation of two operands that comes next, if it binds as tightly as this.
     std::optional<operation> operation_here(int precedence) const {
-        auto const found = operation_named(word(), true);
+        auto const found = operation_named(word(), /*is_binary=*/true);
         return found && entry_of(*found).precedence >= precedence ? found : std::nullopt;
     }
     // Reads operations that bind at least as tightly as this precedence.
@@ -161,7 +161,7 @@ class expression_parser : protected reader {
     node read_unary() {
         level const guard(*this, depth, greatest_depth, here(), nesting_message);
         auto const begin = here().begin;
-        auto const operation = operation_named(word(), false);
+        auto const operation = operation_named(word(), /*is_binary=*/false);
         if (!operation || *operation == "not"_unary) return read_primary();
         advance();
         return made(*operation, begin, list_of(read_unary()));

@@ -127,8 +127,8 @@ class name_typer : protected reader {
 
     // A path that is a value, such as cuda.threadIdx.x or math.pi.
     node path_value(span place, std::string const& path) const {
-        if (path == "math.pi") return constant_with(place, float64, {0, 3.141592653589793});
-        if (path == "math.e") return constant_with(place, float64, {0, 2.718281828459045});
+        if (path == "math.pi") return constant_with(place, float64, {.real = 3.141592653589793});
+        if (path == "math.e") return constant_with(place, float64, {.real = 2.718281828459045});
         constexpr std::tuple<std::string_view, std::string_view, int> axes[] = {
             {"cuda.threadIdx.x", "thread_index", 0}, {"cuda.threadIdx.y", "thread_index", 1},
             {"cuda.threadIdx.z", "thread_index", 2}, {"cuda.blockIdx.x", "block_index", 0},

@@ -78,10 +78,10 @@ constexpr std::optional<operation> operation_named(std::string_view sign, bool i
 }
 // The same in the program: "+"_binary, "-"_unary.
 consteval operation operator""_binary(char const* sign, std::size_t size) {
-    return operation_named({sign, size}, true).value();
+    return operation_named({sign, size}, /*is_binary=*/true).value();
 }
 consteval operation operator""_unary(char const* sign, std::size_t size) {
-    return operation_named({sign, size}, false).value();
+    return operation_named({sign, size}, /*is_binary=*/false).value();
 }
 
 // The value of a constant: an integer of any type, extended to 64 bits by its sign or by zeros, or
