@@ -59,8 +59,8 @@ def instructions(body):
 
 def machine_code(cubin):
     """The code of each kernel: the sections .text.NAME of an ELF file."""
-    table, = struct.unpack_from("<Q", cubin, 0x28)
-    size, count, names = struct.unpack_from("<HHH", cubin, 0x3A)
+    table, = struct.unpack_from("<Q", cubin, 0x28)  # e_shoff
+    size, count, names = struct.unpack_from("<HHH", cubin, 0x3A)  # e_shentsize, e_shnum, e_shstrndx
     headers = [struct.unpack_from("<IIQQQQ", cubin, table + i * size) for i in range(count)]
     code = {}
     for name, _, _, _, offset, length in headers:

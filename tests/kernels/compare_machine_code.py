@@ -32,8 +32,8 @@ def text_at(strings, offset):
 
 def sections_of(image):
     """Name, type, flags and bytes of each section of an ELF file of 64 bits; and its symbols' names."""
-    start, = struct.unpack_from("<Q", image, 0x28)
-    size, count, names_index = struct.unpack_from("<HHH", image, 0x3A)
+    start, = struct.unpack_from("<Q", image, 0x28)  # e_shoff
+    size, count, names_index = struct.unpack_from("<HHH", image, 0x3A)  # e_shentsize, e_shnum, e_shstrndx
     headers = [struct.unpack_from("<IIQQQQIIQQ", image, start + size * i) for i in range(count)]
     names = image[headers[names_index][4]:][:headers[names_index][5]]
     sections, symbols = {}, []

@@ -164,7 +164,7 @@ def faults_of(path):
     text = path.read_text()
     code = code_of(text)
     body = re.search(r"^(inline |constexpr )?namespace\b", code, re.M)
-    constants = [(found.start(), code.find(";", operand_end(code, found.end(), 17))) for found in constant.finditer(code)]
+    constants = [(found.start(), code.find(";", operand_end(code, found.end(), level=17))) for found in constant.finditer(code)]
 
     def fault(start, end, new):
         return Fault(path, start, end, text[start:end], new)

@@ -71,7 +71,7 @@ class Base:
 
     def declaration(self):
         """The C++ of the axis that counts the base."""
-        counted = Digit(self.name, self.unit, 0).type()
+        counted = Digit(self.name, self.unit, size=0).type()
         size = self.extent // self.unit
         if self.kind == "dynamic":
             size = f"spio::dynamic{self.most}"
@@ -134,7 +134,7 @@ class Layout:
         """Adds a digit that is always 0, as k % V is with V = 1, beside another of its stride."""
         neighbour = self.dice.choice(digits)
         if neighbour.size > 1:
-            digits.append(Digit(neighbour.base, neighbour.stride, 1))
+            digits.append(Digit(neighbour.base, neighbour.stride, size=1))
 
     def add_axis(self, digits):
         """Takes one or more digits, and places them as one axis."""
@@ -168,7 +168,7 @@ class Layout:
         cells = math.prod(d.size for d in placed)
         inputs = []
         for _ in range(dice.choice([0, 1, 2])):
-            digit = self.choose_read(placed, 64)
+            digit = self.choose_read(placed, most=64)
             if digit and digit not in inputs:
                 inputs.append(digit)
         factor = dice.choice([f for f in range(1, 12) if math.gcd(f, cells) == 1])
@@ -230,7 +230,7 @@ class Layout:
         base = self.base_by_name[self.dice.choice(self.bases)]
         top = base.digits[-1].stride
         other = self.dice.choice([1, base.finest, 2 * top, top * 3, 12])
-        return [Digit(base.name, top, 0)] + ([Digit(base.name, other, 0)] if other != top else [])
+        return [Digit(base.name, top, size=0)] + ([Digit(base.name, other, size=0)] if other != top else [])
 
     def model(self):
         """The whole layout in the words that model.h reads."""

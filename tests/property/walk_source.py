@@ -113,7 +113,7 @@ class Walk:
     def sum(self):
         first, second = self.draw(), self.draw()
         if self.dice.random() < 0.2:
-            second = Digit("Absent", 1, 0)
+            second = Digit("Absent", stride=1, size=0)
         sign = self.dice.choice("+-")
         left = self.write(first)
         return f"{left} {sign} {self.write(second, sign)}"
@@ -121,7 +121,7 @@ class Walk:
     def coordinates(self):
         digits = [self.draw()]
         if self.dice.random() < 0.3:
-            digits.append(Digit("Absent", 1, 0))
+            digits.append(Digit("Absent", stride=1, size=0))
         for _ in range(self.dice.choice([0, 1, 2])):
             digit = self.draw()
             if all((d.base, d.stride) != (digit.base, digit.stride) for d in digits):

@@ -1,10 +1,11 @@
 // Barriers of blocks and clusters, and threads that never arrive.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule
-// of the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
-// expression; expect_no_misuse expects no report.
+// expression; expect_no_misuse expects no report. sync_threads(b, n) waits at barrier b until n
+// threads have arrived there, as arrive_threads(b, n) does without waiting.
 #include "machine/thread.h"
 #include "misuse.h"
 #include "sim/arena.h"

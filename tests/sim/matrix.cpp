@@ -118,8 +118,8 @@ TEST_CASE("what is stored untransposed and loaded transposed is the transpose") 
         unsigned const first = static_cast<unsigned>(10 * (lane / 4) + lane % 4 * 2);
         registers[lane][0] = first | (first + 1) << 16;
     }
-    store_matrices(rows, registers, false);
-    load_matrices(registers, sources, true);
+    store_matrices(rows, registers, /*transposed=*/false);
+    load_matrices(registers, sources, /*transposed=*/true);
     for (int lane = 0; lane < 32; ++lane) {
         unsigned const first = static_cast<unsigned>(lane / 4 + 10 * (lane % 4 * 2));
         CHECK(registers[lane][0] == (first | (first + 10) << 16));

@@ -5,7 +5,8 @@
 // the GPU, and ends the launch with a report. expect_misuse launches a kernel in many orders of
 // threads, each of which must report a misuse of this kind in a sentence that matches the regular
 // expression; expect_no_misuse expects no report. A planted kernel has a misuse on purpose. nap()
-// sleeps for so many nanoseconds.
+// sleeps for so many nanoseconds. sync_threads(b, n) waits at barrier b until n threads have
+// arrived there, as arrive_threads(b, n) does without waiting.
 #include "machine/atomic.h"
 #include "machine/fence.h"
 #include "machine/thread.h"

@@ -6,8 +6,8 @@
 // launch with a report. Each kernel here runs with numbers on both sides of a limit, in one order
 // of threads, so that the report is the same each time; record.plant() launches it, with a shape
 // such as block_of(threads, bytes of shared memory). word(i) is float i of that memory, barrier()
-// an mbarrier in it, which make_barrier(arrivals) initialises. reports.txt has the reports. To
-// change them on purpose, record the file: nap() sleeps for so many nanoseconds.
+// an mbarrier in it, which make_barrier(arrivals) initialises, and nap() sleeps for so many
+// nanoseconds. reports.txt has the reports. To change them on purpose, record the file:
 //     SPIO_RECORD_REPORTS=tests/sim/reports.txt build/ci/tests/test_sim -tc="*reports*recorded*"
 #include "report_record.h"
 

@@ -194,7 +194,7 @@ void check_core(tensor_core const& core, int tiles, tally& count) {
 TEST_CASE("the cores of three chips sum as in double, bit for bit") {
     tally count;
     for (auto const& core : {volta_tensor_core, ampere_tensor_core, hopper_tensor_core}) {
-        check_core(core, 25, count);
+        check_core(core, /*tiles=*/25, count);
     }
     // Three cores, four instructions, 11 kinds of 25 tiles of 128 sums.
     CHECK(count.sums == 3LL * 4 * 11 * 25 * 128);
@@ -218,7 +218,7 @@ TEST_CASE("tensor cores of all properties that an experiment may find sum as in 
                                .overflows_to_infinity = coin(),
                                .small_sum_keeps_sign = coin(),
                                .zero_sum_keeps_sign = coin()},
-                   1, count);
+                   /*tiles=*/1, count);
     }
     // 150 cores, and one tile of each kind.
     CHECK(count.sums == 150LL * 4 * 11 * 128);
