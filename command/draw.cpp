@@ -23,7 +23,7 @@ namespace spio::command {
 
 namespace {
 
-constexpr long long most_elements = 4096;
+constexpr long long most_elements = 4096; // of a layout that is drawn
 constexpr int bank_count = 32, bank_bytes = 4, lane_count = 32;
 
 // A layout as it is written, and the words that follow it, such as k=32.

@@ -57,6 +57,7 @@ struct bench {
           target(context, 2 * rotation_bytes) {
         std::mt19937 random(1);
         std::vector<unsigned> block(4 * mebibyte);
+        // Pairs of halves of either sign, from 1 to less than 2.
         for (auto& each : block) each = (random() & 0x83ff83ff) | 0x3c003c00;
         auto const bytes = std::as_bytes(std::span(block));
         for (std::size_t offset = 0; offset < source.size(); offset += bytes.size()) {

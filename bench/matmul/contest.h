@@ -89,7 +89,7 @@ class contest {
             std::ranges::shuffle(order, random_);
             for (auto const i : order) {
                 times[i].push_back(machine_.time(graphs[i], calls, options_.seconds));
-                if (options_.seconds >= 0.05) {
+                if (options_.seconds >= 0.05) { // beside sustained rounds alone
                     bursts[i].push_back(machine_.burst(graphs[i], calls));
                 }
             }
@@ -233,7 +233,7 @@ class contest {
                double difference, std::vector<round_time> const& times,
                std::vector<double> const& bursts) const {
         auto const& p = shape.problem;
-        double const work = 2e-6 * p.m * p.n * p.k;
+        double const work = 2e-6 * p.m * p.n * p.k; // TFLOP/s times microseconds
         std::vector<double> values;
         std::string rounds;
         for (auto const& time : times) {

@@ -110,6 +110,7 @@ class product_buffers {
     product_buffers(machine const& machine, matmul::problem const& p, std::size_t rotation,
                     std::size_t most_sets)
         : machine_(machine), p_(p) {
+        // Each matrix begins at a multiple of 256 bytes.
         auto const bytes = [](long long rows, long long columns, int size) {
             return static_cast<std::size_t>((rows * columns * size + 255) / 256 * 256);
         };

@@ -66,7 +66,7 @@ void run_ceiling(machine const& machine, std::string const& name, ceiling::confi
         .steps = steps};
     auto const graph = machine.stream.capture(
         [&] { machine.stream.launch(kernel, kernel.over({blocks}), params); });
-    double const work = 2e-6 * config.products() * steps * blocks;
+    double const work = 2e-6 * config.products() * steps * blocks; // TFLOP/s times microseconds
     std::vector<double> rates, bursts;
     reading sensors;
     for (int round = 0; round < options.rounds; ++round) {
@@ -124,7 +124,7 @@ void compile(std::string const& folder, options const& options) {
 
 void go(std::string const& folder, options const& options) {
     if (options.parts > 0) return compile(folder, options);
-    machine const machine(folder, 2048 * mebibyte);
+    machine const machine(folder, /*bytes=*/2048 * mebibyte);
     contest contest(machine, options);
     auto const gpu = machine.driver.device(0).name();
     if (options.prints_times) {

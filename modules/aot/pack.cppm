@@ -120,7 +120,7 @@ class pack {
 
     pack() = default;
     void check_header();
-    // The place in this row.
+    // What this row, one of those behind the entries, says.
     place place_at(std::size_t row) const;
     void check_index() const;
     void check_places(std::vector<place>) const;

@@ -28,6 +28,7 @@ namespace spio::cuda_python {
 
 namespace {
 
+// The most branches of an if statement, and the most parameters of a function.
 constexpr std::size_t greatest_branches = 200, greatest_parameters = 255;
 constexpr int bitwise_precedence = 5; // operations that bind as tightly have an assignment: |=
 

@@ -124,7 +124,7 @@ features features_of(problem const& problem, wgmma::config const& config, estima
         2.0 * tile_k * (1.0 * config.m / config.cluster_n + 1.0 * config.n / config.cluster_m);
     list.add(logarithm(waves));
     list.add(waves);
-    list.add(waves / std::ceil(waves - 1e-9));
+    list.add(waves / std::ceil(waves - 1e-9)); // a whole number of waves stays what it is
     list.add(running * config.cluster() / (chip.sm_count * config.blocks));
     list.add(logarithm(rows));
     list.add(logarithm(columns));

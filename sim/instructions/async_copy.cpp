@@ -7,7 +7,8 @@
 // completes together; a group is the batches that the thread has committed. shared_offset() is the
 // offset of an address in shared memory, access_shared() checks an access there, check_race() for
 // races alone, and check_global() one to global memory. count_change_by() tells the scheduler that
-// something has changed for which others may wait.
+// something has changed for which others may wait. mark() adds bits to the state of bytes of shared
+// memory, and removes others.
 #include "machine/async_copy.h"
 
 #include "machine/mbarrier.h"
@@ -36,9 +37,9 @@ void start_async_copy(void* shared, void const* global, int size, int bytes) {
                      "%s of %d bytes from an address that is %d beyond a multiple of it", name,
                      size, static_cast<int>(excess));
     }
-    int const destination = shared_offset(thread, shared, size, name, size);
-    check_global(thread, global, bytes, {access::read, name, 1});
-    access_shared(thread, destination, size, {access::write, name, size});
+    int const destination = shared_offset(thread, shared, size, name, /*alignment=*/size);
+    check_global(thread, global, bytes, {access::read, name, /*alignment=*/1});
+    access_shared(thread, destination, size, {access::write, name, /*alignment=*/size});
     auto& memory = thread.block->shared;
     memory.mark(destination, size, copy_pending, initialised);
     std::memset(memory.base + destination, 0xff, static_cast<std::size_t>(size));
@@ -62,14 +63,14 @@ static void complete_batch(gpu_thread& thread, copy_batch const& batch, epoch_nu
     auto& block = *thread.block;
     char const* const name = "an asynchronous copy";
     for (auto const& [source, destination, bytes, size] : batch.copies) {
-        check_global(thread, source, bytes, {access::read, name, 1});
+        check_global(thread, source, bytes, {access::read, name, /*alignment=*/1});
         if (bytes > 0) write_copied(block, destination, source, bytes);
         if (bytes < size) write_copied(block, destination + bytes, nullptr, size - bytes);
         accessor const writer = {.observer = thread.number,
                                  .epoch = epoch,
                                  .clock = thread.clock,
                                  .thread = thread.number};
-        check_race(thread, writer, destination, size, {access::write, name, size});
+        check_race(thread, writer, destination, size, {access::write, name, /*alignment=*/size});
         auto const write = current_write_of(thread);
         std::fill_n(block.shared.last_write.begin() + destination, size, write);
     }

@@ -6,7 +6,8 @@
 // thread runs now. An epoch is a thread's accesses between two releases, and a clock has those that
 // are known to have ended. A tensor map describes a tensor and its boxes. shared_offset() is the
 // offset of an address in shared memory, access_shared() checks an access there, and check_global()
-// one to global memory.
+// one to global memory. mark() adds bits to the state of bytes of shared memory, and removes
+// others.
 #include "machine/bulk_copy.h"
 #include "machine/cluster_store.h"
 

@@ -7,7 +7,7 @@
 // thread's accesses between two releases. shared_offset() is the offset of an address in shared
 // memory, access_shared() checks an access there, check_race() for races alone, and check_global()
 // one to global memory. count_change_by() tells the scheduler that something has changed for which
-// others may wait.
+// others may wait. mark() adds bits to the state of bytes of shared memory, and removes others.
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"
 #include "sim/instructions/async_engine.h"

@@ -9,7 +9,8 @@
 // observer. `running` is the simulated thread that this OS thread runs now. A thread polls when it
 // asks for a change again and again. shared_offset() is the offset of an address in shared memory,
 // access_shared() checks an access there, and check_race() for races alone. count_change_by() tells
-// the scheduler that something has changed.
+// the scheduler that something has changed. mark() adds bits to the state of bytes of shared
+// memory, and removes others.
 #include "machine/mbarrier.h"
 
 #include "machine/fence.h"

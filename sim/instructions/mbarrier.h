@@ -25,8 +25,8 @@ struct mbarrier {
     // The thread that initialised the barrier, and when.
     int initialiser = 0;
     epoch_number init_epoch = 0;
-    unsigned barriers_before_init = 0;
-    bool is_fenced = false; // by a fence that makes it visible to the TMA engine
+    unsigned barriers_before_init = 0; // barriers of the block, completed before that
+    bool is_fenced = false;            // by a fence that makes it visible to the TMA engine
 
     // The component of vector clocks that stands for the TMA engine's loads which complete here,
     // and how many have.
@@ -43,15 +43,15 @@ int mbarrier_offset(gpu_thread& thread, void const* word, char const* instructio
 // The mbarrier at an offset in shared memory. It is a misuse of the thread if there is none, or if
 // its initialisation is not ordered before this use.
 mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* instruction);
-// arrive_at: one thread arrives. receive_bytes: a bulk load has brought `bytes` bytes. Each wakes
-// the waiting threads if it completes the phase.
+// One thread arrives at the mbarrier at this offset, which wakes the waiting threads if it
+// completes the phase.
 void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
                vector_clock const& clock);
-// Counts bytes that a copy has brought to the mbarrier at this offset.
+// Counts bytes that a bulk load has brought, which may complete the phase as well.
 void receive_bytes(gpu_thread& thread, gpu_block& block, mbarrier& barrier, int offset,
                    long long bytes);
-// The same in any block of the thread's cluster. What a thread of another block has done there is
-// not ordered by clocks: races on shared memory are found within a block.
+// The mbarrier at an offset in any block of the thread's cluster. What a thread of another block
+// has done there is not ordered by clocks: races on shared memory are found within a block.
 mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* instruction);
 
 } // namespace spio::sim

@@ -3,7 +3,7 @@
 //
 // A learned model is a table of regression trees. Its text has a tree in preorder: a split is two
 // digits to the base of 64, the number of a threshold among those of all features; a leaf is three
-// digits, whose number lies behind those of all splits that there may be.
+// digits, the first two of which are 3072 or more, as many splits as there may be.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ inline std::string digits(unsigned number, unsigned count) {
     }
     return text;
 }
-// A leaf of this value, from -1/2 to less than 1/2.
+// A leaf of this value, from -1/2 to less than 1/2, in units of 2^-16.
 inline std::string leaf(float value) {
     auto const units = static_cast<int>(std::lround(value * 65536)) + 32768;
     return digits(64 * 3072 + static_cast<unsigned>(units), 3);

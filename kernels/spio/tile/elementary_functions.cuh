@@ -79,7 +79,7 @@ __device__ inline float with_sign_of(float number, float value) {
 // Within two units in the last place; 1 and -1 for large numbers, NaN for NaN.
 __device__ inline float hyperbolic_tangent(float x) {
     float const size = x < 0 ? -x : x;
-    if (size < 0.6F) {
+    if (size < 0.6F) { // where the difference below would lose digits
         float const z = size * size;
         float const p =
             polynomial(z, {-0.333333F, 0.13331959F, -0.053786684F, 0.020805383F, -0.0059058676F});
@@ -92,7 +92,7 @@ __device__ inline float hyperbolic_tangent(float x) {
 // for large numbers, NaN for NaN.
 __device__ inline float error_function(float x) {
     float size = x < 0 ? -x : x;
-    if (size < 0.95F) {
+    if (size < 0.95F) { // where a difference from 1 would lose digits
         float const p = polynomial(x * x, {0.12837917F, -0.37612632F, 0.112836726F, -0.026858104F,
                                            0.0051977974F, -0.00081059657F, 8.215427e-05F});
         return multiply_add(x, p, x);
