@@ -8,6 +8,7 @@
 // in the tensor, with an address. Problem (the sizes and options of a call) and Config (how blocks
 // and warps share it) are known when a kernel is compiled. A ring is an axis around which positions
 // wrap. A compound index is one number for several indices, the last of which varies fastest.
+// type_is<T> has T as its member `type`.
 #pragma once
 
 #include "layernorm_2d/problem.h"

@@ -6,7 +6,7 @@
 // in blocks of n. A tensor is a pointer with axes, outermost first. A subscript is a position along
 // some of its axes, and returns a cursor: a place in the tensor, with an address. A swizzle
 // exchanges cells by their row, so that lanes read different banks. A stage is one place of a ring
-// in shared memory.
+// in shared memory. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "matmul/problem.h"

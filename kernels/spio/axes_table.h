@@ -4,7 +4,8 @@
 // A base is a dimension that is no fold: K of fold<K, 8>. A plain axis counts one digit of a
 // position in its base, floor(position / stride) mod size. A derived axis is a function of several
 // digits: it places some of them, and only reads others, which other axes place. position_in<Base>
-// is the index of a base in a list of bases, and room_for rounds a capacity up.
+// is the index of a base in a list of bases, and room_for rounds a capacity up. Of an index type T,
+// such as fold<K, 8>, base_of<T> is the dimension that it counts.
 #pragma once
 
 #include "spio/layout_table.h"

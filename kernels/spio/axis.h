@@ -4,7 +4,9 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A ring is
 // an axis on which positions wrap; the pitch of an axis is the distance in memory between two of
 // its steps. A function that is deleted is an error message: the names of its template parameters
-// say what is wrong.
+// say what is wrong. checks_at_run_time is true in checked builds alone. Of an index type T, such
+// as fold<K, 8>, stride_of<T> is the size of its steps and bound_of<T> the number below which it
+// stays (0: none).
 #pragma once
 
 #include "spio/fold.h"

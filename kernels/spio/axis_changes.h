@@ -4,8 +4,8 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts a digit of a position in its base, floor(position / stride) mod size; a derived axis is a
 // function of several digits, and all others are plain. A view is a tensor of the same elements
-// under other axes. A layout's `table` has its digits and axes as numbers. A dynamic size,
-// called late, is known only when the tensor is made.
+// under other axes. A layout's `table` has its digits and axes as numbers. A dynamic size, called
+// late, is known only when the tensor is made. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/derived.h"

@@ -7,7 +7,9 @@
 // size. A split must then fall between two digits, or divide one in two. `Shape` is the layout of
 // the tensor, `Shape::table` its digits and axes as numbers, a pitch the distance of an axis's
 // steps in memory, and a change the base class that keeps all that is not split or joined. A
-// dynamic extent is known only at run time.
+// dynamic extent is known only at run time. A refusal<D> in a function makes a call of it no
+// constant expression, so that compilers name that function; checks_at_run_time is true in checked
+// builds alone.
 #pragma once
 
 #include "spio/axis_changes.h"

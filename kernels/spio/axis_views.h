@@ -4,7 +4,9 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. The extent
 // of a tensor is the number of its positions along a base. A function that is deleted is an error
 // message: the names of its template parameters are the sentence. A late (dynamic) extent is known
-// only when the tensor is made; a pitch is a stride that an axis is given.
+// only when the tensor is made; a pitch is a stride that an axis is given. checks_at_run_time is
+// true in checked builds alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension
+// that it counts.
 #pragma once
 
 #include "spio/axis_splits.h"

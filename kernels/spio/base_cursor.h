@@ -4,7 +4,8 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts blocks of a base of some size, the coarsest one the largest blocks. A cursor is a position
 // in a tensor, to which subscripts are added. A function that is deleted is an error message: the
-// names of its template parameters say what is wrong.
+// names of its template parameters say what is wrong. Of an index type T, such as fold<K, 8>,
+// base_of<T> is the dimension that it counts and stride_of<T> the size of its steps.
 #pragma once
 
 #include "spio/subscripts.h"

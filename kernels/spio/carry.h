@@ -3,7 +3,9 @@
 //
 // A position is a sum of terms: values of a dimension or of folds of it, such as I(3) + fold<I,
 // 8>(2). The stride of a term is the size of the blocks that it counts, its bound the number below
-// which it stays. numbers<A...> is a list of ints.
+// which it stays. numbers<A...> is a list of ints. Of an index type T, such as fold<K, 8>,
+// base_of<T> is the dimension that it counts, stride_of<T> the size of its steps and bound_of<T>
+// the number below which it stays (0: none).
 #pragma once
 
 #include "spio/coords.h"

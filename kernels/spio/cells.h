@@ -3,7 +3,8 @@
 //
 // A derived axis places several digits of a position as one axis. Its function may also read digits
 // that other axes place. A cell is a combination of values of the placed digits. numbers<A...> is a
-// list of ints.
+// list of ints. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts.
+// numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/axis.h"

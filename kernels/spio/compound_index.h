@@ -5,7 +5,11 @@
 // indices with a bound (a size); a base is a dimension that is no fold. Axes are dimensions with a
 // size, as layouts have them. A place is an index, or anything that has coordinates. numbers<A...>
 // is a list of ints. A function that is deleted is an error message: the names of its template
-// parameters say what is wrong.
+// parameters say what is wrong. A refusal<D> in a function makes a call of it no constant
+// expression, so that compilers name that function; checks_at_run_time is true in checked builds
+// alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts and
+// bound_of<T> the number below which it stays (0: none). numbers_below<n> is the list of 0 to n -
+// 1.
 #pragma once
 
 #include "spio/well_formed.h"

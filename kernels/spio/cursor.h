@@ -5,6 +5,7 @@
 // its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base. A place is an
 // index, or anything that has coordinates. numbers<A...> is a list of ints. A function that is
 // deleted is an error message: the names of its template parameters say what is wrong.
+// checks_at_run_time is true in checked builds alone. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/cursor_terms.h"

@@ -4,7 +4,10 @@
 // A base (dimension) is one that is no fold: K of fold<K, 8>. A position is a sum of terms, each of
 // its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base. A cursor is a
 // position in a tensor. numbers<A...> is a list of ints. A function that is deleted is an error
-// message: the names of its template parameters say what is wrong.
+// message: the names of its template parameters say what is wrong. A refusal<D> in a function makes
+// a call of it no constant expression, so that compilers name that function. Of an index type T,
+// such as fold<K, 8>, base_of<T> is the dimension that it counts and stride_of<T> the size of its
+// steps. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/subscripts.h"

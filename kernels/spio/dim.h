@@ -4,7 +4,9 @@
 // A dimension is a type, such as K for channels, that a struct of one's own or dimension<"K">
 // makes; an index is a value of it. Different dimensions are not compared, and their sum is a pair
 // of coordinates. A fold counts a dimension in blocks: fold<K, 8>(3) is K(24). A bounded index
-// (fold.h has it) stays below a size that its type has.
+// (fold.h has it) stays below a size that its type has. A refusal<D> in a function makes a call of
+// it no constant expression, so that compilers name that function; checks_at_run_time is true in
+// checked builds alone. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/list.h"

@@ -3,7 +3,8 @@
 //
 // A place is an index or anything that has coordinates, that is several indices. An index is a
 // value of one dimension or of a fold of it. A base is a dimension that is no fold: K of fold<K,
-// 8>, which counts K in blocks of 8.
+// 8>, which counts K in blocks of 8. Of an index type T, such as fold<K, 8>, stride_of<T> is the
+// size of its steps. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "spio/coords.h"

@@ -4,7 +4,9 @@
 // An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
 // of fold<K, 8>, which counts K in blocks of 8. stride_of<T> is the size of the blocks that T
 // counts, and bound_of<T> the number below which its values stay (0: none). A function that is
-// deleted is an error message: the names of its template parameters say what is wrong.
+// deleted is an error message: the names of its template parameters say what is wrong. A refusal<D>
+// in a function makes a call of it no constant expression, so that compilers name that function;
+// checks_at_run_time is true in checked builds alone.
 #pragma once
 
 #include "spio/dim.h"

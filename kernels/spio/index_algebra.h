@@ -5,7 +5,10 @@
 // below a bound, the last of which varies fastest. A base is a dimension that is no fold: K of
 // fold<K, 8>, which counts K in blocks of 8. A place is anything that has coordinates.
 // numbers<A...> is a list of ints. A function that is deleted is an error message: the names of its
-// template parameters say what is wrong.
+// template parameters say what is wrong. Of an index type T, such as fold<K, 8>, base_of<T> is the
+// dimension that it counts, stride_of<T> the size of its steps and bound_of<T> the number below
+// which it stays (0: none). numbers_below<n> is the list of 0 to n - 1. type_is<T> has T as its
+// member `type`.
 #pragma once
 
 #include "spio/tensor.h"

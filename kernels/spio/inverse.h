@@ -5,7 +5,9 @@
 // counts a digit of a position in its base, floor(position / stride) mod size; a derived axis is a
 // function of several digits, and all others are plain. A layout's `table` has its digits and axes
 // as numbers. A late size is known only at run time. A function that is deleted is an error
-// message: the names of its template parameters say what is wrong.
+// message: the names of its template parameters say what is wrong. A refusal<D> in a function makes
+// a call of it no constant expression, so that compilers name that function; checks_at_run_time is
+// true in checked builds alone. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/facts.h"

@@ -3,7 +3,9 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>. A position is a sum of terms, each of its
 // own type, such as I(3) + fold<K, 8>(2), and of a number of steps of one in each base.
-// numbers<A...> is a list of ints.
+// numbers<A...> is a list of ints. Of an index type T, such as fold<K, 8>, base_of<T> is the
+// dimension that it counts and stride_of<T> the size of its steps. numbers_below<n> is the list of
+// 0 to n - 1.
 #pragma once
 
 #include "spio/layout_parts.h"

@@ -3,7 +3,11 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>. A position is a sum of terms, each of its
 // own type, such as I(3) + fold<K, 8>(2), and of a number of steps of one in each base. A layout's
-// `table` has its digits and axes as numbers. numbers<A...> is a list of ints.
+// `table` has its digits and axes as numbers. numbers<A...> is a list of ints. A refusal<D> in a
+// function makes a call of it no constant expression, so that compilers name that function;
+// checks_at_run_time is true in checked builds alone. Of an index type T, such as fold<K, 8>,
+// base_of<T> is the dimension that it counts and stride_of<T> the size of its steps.
+// numbers_below<n> is the list of 0 to n - 1. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "spio/well_formed.h"

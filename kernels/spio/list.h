@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The algebra of typed dimensions computes layouts of tensors while a kernel is compiled, with the
-// dimensions as types.
+// dimensions as types. type_is<T> has T as its member `type`.
 #pragma once
 
 #include <boost/mp11/detail/mp_list.hpp>

@@ -4,7 +4,8 @@
 // An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
 // of fold<K, 8>, which counts K in blocks of 8. Coordinates are several indices of different
 // dimensions. A function that is deleted is an error message: the names of its template parameters
-// say what is wrong.
+// say what is wrong. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it
+// counts. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "spio/fold.h"

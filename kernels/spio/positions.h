@@ -1,7 +1,7 @@
 // The positions of a layout: every element once, in the order that its axes are written.
 // SPDX-License-Identifier: Apache-2.0
 //
-// numbers<A...> is a list of ints.
+// numbers<A...> is a list of ints. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/layout.h"

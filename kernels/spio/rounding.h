@@ -1,7 +1,9 @@
 // Values and axes in larger blocks, rounded down or up, and what is left of values.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8.
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. Of an
+// index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts, stride_of<T> the
+// size of its steps and bound_of<T> the number below which it stays (0: none).
 #pragma once
 
 #include "spio/axis.h"

@@ -3,7 +3,9 @@
 //
 // A position in a layout is a sum of terms, indices such as I(3) or fold<K, 8>(2), which a program
 // writes as subscripts. A base is a dimension that is no fold: K of fold<K, 8>, which counts K in
-// blocks of 8. A layout's `table` has its digits and axes as numbers.
+// blocks of 8. A layout's `table` has its digits and axes as numbers. Of an index type T, such as
+// fold<K, 8>, base_of<T> is the dimension that it counts and stride_of<T> the size of its steps.
+// type_is<T> has T as its member `type`.
 #pragma once
 
 #include "spio/layout.h"

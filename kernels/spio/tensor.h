@@ -5,6 +5,7 @@
 // an index such as I(2), or anything that has coordinates. A cursor is a position in a tensor. A
 // function that is deleted is an error message, whose words are the names of its template
 // parameters. A compound index is one number for several indices, the last of which varies fastest.
+// Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts.
 #pragma once
 
 #include "spio/compound_index.h"

@@ -4,7 +4,9 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts blocks of a base; a pitch is the distance in memory between two of its steps. A layout's
 // `table` has its digits and axes as numbers. A function that is deleted is an error message: the
-// names of its template parameters say what is wrong.
+// names of its template parameters say what is wrong. checks_at_run_time is true in checked builds
+// alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts and
+// stride_of<T> the size of its steps. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/views.h"

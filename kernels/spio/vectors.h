@@ -6,7 +6,8 @@
 // function of several digits, and all others are plain. A layout's `table` has its digits and axes
 // as numbers; a digit that is not placed is only an input of a derived axis. pinned(axis, stride)
 // is the axis with that stride in memory, whatever is to its right. A function that is deleted is
-// an error message: the names of its template parameters say what is wrong.
+// an error message: the names of its template parameters say what is wrong. numbers_below<n> is the
+// list of 0 to n - 1.
 #pragma once
 
 #include "spio/axis_list.h"

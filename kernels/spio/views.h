@@ -3,7 +3,10 @@
 //
 // numbers<A...> is a list of ints. pinned(axis, stride) is the axis with this stride in memory, and
 // resized(axis, size, stride) has another number of steps too. origin() is a tensor's cursor at
-// position zero.
+// position zero. A refusal<D> in a function makes a call of it no constant expression, so that
+// compilers name that function; checks_at_run_time is true in checked builds alone. Of an index
+// type T, such as fold<K, 8>, base_of<T> is the dimension that it counts and stride_of<T> the size
+// of its steps. numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/vectors.h"

@@ -3,7 +3,8 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>. Each axis of a base counts a digit of its
 // positions, floor(position / stride) mod size. A derived axis is a function of several digits; all
-// others are plain. numbers<A...> is a list of ints.
+// others are plain. numbers<A...> is a list of ints. Of an index type T, such as fold<K, 8>,
+// base_of<T> is the dimension that it counts. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "spio/axes_table.h"

@@ -3,7 +3,9 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A place is
 // an index, or anything that has coordinates. A function that is deleted is an error message: the
-// names of its template parameters say what is wrong.
+// names of its template parameters say what is wrong. checks_at_run_time is true in checked builds
+// alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts and
+// stride_of<T> the size of its steps. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "spio/tiles.h"

@@ -7,7 +7,9 @@
 // a walk a list of subscripts. A base cursor is a pointer that whole blocks move; a move that
 // compiles commits. A tally counts checks, and reports the first failure of each law; dice draw
 // random numbers; the oracle is the reference. conclude() prints how much was checked, and fails
-// the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it.
+// the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it. A compiled_layout is
+// a type that a script has drawn for generated.h, with its text, its words for the oracle, its
+// walks and its moves; leads_back says that an offset gives its position again.
 #include "tally.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 // A tensor has axes, each a part (digit) of a position in a dimension: floor(position / stride) mod
 // size. A base is a dimension without such folds. Tables have the digits and axes of a layout as
 // numbers. A swizzle exchanges cells of 16 bytes, so that lanes read different banks.
+// numbers_below<n> is the list of 0 to n - 1.
 #pragma once
 
 #include "spio/checked_size.h"

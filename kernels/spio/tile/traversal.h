@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A base is a dimension, and fold<Base, n> counts it in blocks of n. A layout is the axes of a
-// tensor. A linear index is one number for several indices, the last of which varies fastest.
+// tensor. A linear index is one number for several indices, the last of which varies fastest. Of an
+// index type T, such as fold<K, 8>, bound_of<T> is the number below which it stays (0: none).
 #pragma once
 
 #include "spio/compound_index.h"

@@ -4,7 +4,9 @@
 // A tile's layout is its axes: dimensions with a size, in the order of memory. A matrix descriptor
 // is the 64 bits by which wgmma names a tile: its address, distances and swizzle. numbers<A...> is
 // a list of ints. A function that is deleted is an error message: the names of its template
-// parameters say what is wrong.
+// parameters say what is wrong. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension
+// that it counts and stride_of<T> the size of its steps. numbers_below<n> is the list of 0 to n -
+// 1. type_is<T> has T as its member `type`.
 #pragma once
 
 #include "machine/shared_address.h"
