@@ -3,7 +3,7 @@
 //
 // An entry of a pack says from which family, problem and configuration its image was compiled: a
 // family is the kernels of one operation. A config_source finds measured configurations; without
-// one the family chooses.
+// one the family chooses. plain_bytes is the size of an image before compression.
 module;
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A manifest is a list of kernels: on each line a family (the kernels of one operation) and a
-// problem. An image is a compiled kernel, a pack the file of all images.
+// problem. An image is a compiled kernel, a pack the file of all images. plain_bytes is the size of
+// an image before compression.
 module;
 
 #include <algorithm>

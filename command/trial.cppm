@@ -6,7 +6,8 @@
 // A policy says whether images may come from packs (files of them), from a compiler at run time, or
 // both. A config_source finds measured configurations; without one the family, the kernels and code
 // of one operation, chooses. A field_slot is a field of an aggregate in memory: where its value is
-// read from and written to. The host device simulates a GPU on the CPU.
+// read from and written to. The host device simulates a GPU on the CPU. A typed_spec is a spec with
+// the type of its parameters.
 module;
 
 #include <chrono>

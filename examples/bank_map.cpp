@@ -4,7 +4,8 @@
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one; fold<K, 8> counts such blocks, and unfold() counts single values again. A
 // tensor is its axes, outermost first; a checkerboard exchanges cells in every second row. A
-// compound index is one number for several indices, here for the lanes of a warp.
+// compound index is one number for several indices, here for the lanes of a warp. is_injective says
+// whether different positions have different offsets.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

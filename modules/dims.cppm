@@ -4,7 +4,7 @@
 // A dimension is an integer type that says what it counts, and a fold counts blocks of one.
 // Coordinates have a value for each of several dimensions. An axis is a dimension with a size; a
 // layout places axes in memory. A tensor is a pointer and a layout, a cursor a position in a
-// tensor.
+// tensor. is_injective says whether different positions have different offsets.
 module;
 
 #include "spio/algebra.h"

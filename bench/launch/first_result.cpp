@@ -7,7 +7,7 @@
 //     bench_first_result FOLDER [PACK]
 //
 // FOLDER keeps the kernels that NVRTC compiles here. With PACK, a file of compiled kernels, nothing
-// is compiled.
+// is compiled. A typed_spec is a spec with the type of its parameters.
 #include <chrono>
 #include <cstdio>
 #include <exception>

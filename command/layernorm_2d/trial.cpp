@@ -6,7 +6,7 @@
 // problem, and a spec what a kernel is compiled from. A config_source finds measured
 // configurations; without one the family, the kernels of one operation, chooses. An image is a
 // compiled kernel. poison() fills an array with bytes that no kernel writes, so that a missing
-// write is found.
+// write is found. A typed_spec is a spec with the type of its parameters.
 module;
 
 #include <cmath>

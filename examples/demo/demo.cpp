@@ -3,7 +3,8 @@
 //
 // A pack is a file of kernels that were compiled with the program. NVRTC compiles at run time. A
 // spec is what a kernel is compiled from; a policy says whether kernels come from packs or from a
-// compiler. The host device simulates a GPU on the CPU.
+// compiler. The host device simulates a GPU on the CPU. no_source stands for packs, or for a
+// compiler, where there are none.
 #include <chrono>
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,8 @@
 // Lesson 5: one number that stands for several indices, as a thread's or a block's does.
 // SPDX-License-Identifier: Apache-2.0
 //
-// axis<K>(32) is the dimension K with 32 values, k / 8 its blocks of 8.
+// axis<K>(32) is the dimension K with 32 values, k / 8 its blocks of 8. is_injective says whether
+// different positions have different offsets.
 #include "check.h"
 
 import spio.dims;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from; a policy says whether it comes from packs or from a
-// compiler.
+// compiler. no_source stands for packs, or for a compiler, where there are none.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -4,7 +4,8 @@
 // The host device simulates a GPU: it runs kernels that were compiled for the CPU into this
 // program. An image is a compiled kernel, found by its symbol and the digest of its text; a spec is
 // what it is compiled from. Functions of sim are those of the simulator. A tensor map is the
-// descriptor by which TMA copies boxes of a tensor.
+// descriptor by which TMA copies boxes of a tensor. The plan of a tensor map says all but its
+// address.
 module;
 
 #include "sim/arena.h"

@@ -3,7 +3,8 @@
 //
 // An image is a compiled kernel. A spec (specialization) is what it is compiled from, and a line is
 // the line of a manifest (a list of kernels) that asks for it. A keeper owns the memory that
-// something refers to.
+// something refers to. A text_identity is what two kernels of one symbol are told apart by: their
+// text and headers.
 module;
 
 #include <cstddef>

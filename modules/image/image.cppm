@@ -4,7 +4,8 @@
 // A specialization (spec) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. A manifest is a list of kernels, a pack a file of images. The
 // host is the host device: a simulated GPU, whose kernels are compiled into the program. A keeper
-// owns the memory that something refers to.
+// owns the memory that something refers to. A text_identity is what two kernels of one symbol are
+// told apart by: their text and headers.
 module;
 
 #include <concepts>

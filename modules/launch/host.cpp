@@ -3,7 +3,8 @@
 //
 // The host is the host device: a GPU that is simulated on the CPU. A backend is a device behind the
 // calls that GPUs and the host have in common. An image is a compiled kernel, and a queue runs the
-// work of a stream. A misuse breaks a rule of the GPU, and ends the launch with a report.
+// work of a stream. A misuse breaks a rule of the GPU, and ends the launch with a report. The plan
+// of a tensor map says all but its address.
 module;
 
 #include "spio/tile/tensor_map.h"

@@ -4,7 +4,8 @@
 // An image is a compiled kernel, and a spec what it is compiled from. A policy says whether kernels
 // may come from packs (files of images), from a compiler at run time, or both. A flight finds an
 // image once for all threads that ask for it at the same time. An image is stale if it was compiled
-// from another text of its kernel.
+// from another text of its kernel. A text_identity is what two kernels of one symbol are told apart
+// by: their text and headers.
 module;
 
 #include <chrono>

@@ -3,7 +3,7 @@
 //
 // An image is a compiled kernel; a pack is a file of images that were compiled before the program;
 // a spec is what an image is compiled from. A policy says whether images come from packs, from a
-// compiler at run time, or both.
+// compiler at run time, or both. A typed_spec is a spec with the type of its parameters.
 module;
 
 #include <chrono>

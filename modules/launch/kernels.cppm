@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a spec is what it is compiled from. A backend is a device, a GPU
-// or the host device (a simulated GPU), behind the calls that both have.
+// or the host device (a simulated GPU), behind the calls that both have. A typed_spec is a spec
+// with the type of its parameters. A text_identity is what two kernels of one symbol are told apart
+// by: their text and headers.
 module;
 
 #include "spio/tile/half.h"

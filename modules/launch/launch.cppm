@@ -5,7 +5,8 @@
 // is a device, a GPU or the host device (a simulated GPU), behind the calls that both have. A
 // family is the kernels of one operation; in the example it is axpby, y = a x + b y. A problem is
 // the sizes and options of a call, a configuration how blocks and threads share it; a config_source
-// finds configurations that were measured.
+// finds configurations that were measured. A config_query is a problem of a family, for an
+// architecture, that needs a configuration. A typed_spec is a spec with the type of its parameters.
 //
 //     spio::device const gpu = spio::gpu_device(driver, 0);
 //     spio::images const images(pack, compiler);

@@ -1,10 +1,11 @@
 // LayerNorm over the channels of images: its problems, how they are specialized, what comes out.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A problem is the number of channels and whether there are a weight and a bias; a configuration
-// is how threads share positions, which are pixels with all their channels. A spec is what a
-// kernel is compiled from: its text for both, and an architecture. A config_source finds measured
-// configurations; without one the family, the kernels and code of one operation, chooses.
+// A problem is the number of channels and whether there are a weight and a bias; a configuration is
+// how threads share positions, which are pixels with all their channels. A spec is what a kernel is
+// compiled from: its text for both, and an architecture. A config_source finds measured
+// configurations; without one the family, the kernels and code of one operation, chooses. A
+// typed_spec is a spec with the type of its parameters.
 module;
 
 #include "layernorm_2d/problem.h"

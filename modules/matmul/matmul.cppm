@@ -4,7 +4,7 @@
 // A problem is the sizes and options of a product, a configuration how blocks share it. A
 // config_source finds measured configurations; without one the family, the kernels and code of one
 // operation, chooses. A chip is the figures of a GPU that estimates use. A residual is a matrix
-// that is added to the result.
+// that is added to the result. A typed_spec is a spec with the type of its parameters.
 module;
 
 #include "matmul/cp_async.h"

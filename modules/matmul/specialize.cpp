@@ -3,7 +3,7 @@
 //
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. A body is one of matmul's kernel templates. A chip is the
-// figures of a GPU that estimates use.
+// figures of a GPU that estimates use. A typed_spec is a spec with the type of its parameters.
 module;
 
 #include "matmul/cp_async.h"

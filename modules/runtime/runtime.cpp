@@ -7,7 +7,8 @@
 // without one the family, the kernels of one operation, chooses. A generic kernel serves every
 // problem of its kind. A runtime has two tiers: generic kernels, with which problems begin, and
 // kernels for one problem, which a background thread compiles and which then take over (tier up). A
-// cold kernel is not loaded yet.
+// cold kernel is not loaded yet. A config_query is a problem of a family, for an architecture, that
+// needs a configuration.
 module;
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 // for a problem, a configuration and an architecture. An image is a compiled kernel, a pack a file
 // of images. A policy says whether kernels may come from packs, a compiler at run time, or both. A
 // config_source finds measured configurations; without one the family, the kernels and code of one
-// operation, chooses.
+// operation, chooses. A typed_spec is a spec with the type of its parameters.
 //
 //     spio::runtime const gpu({.packs = {spio::aot::pack::read("kernels.spiopack")}});
 //     auto const kernel = gpu.load(axpby::specialize({.n = n}, gpu.arch()));

@@ -3,7 +3,8 @@
 //
 // A table has, for a GPU, an architecture and a problem, the fastest configuration that was
 // measured. A configuration is how blocks and threads share a problem. A trusted file is one that
-// no other user could have written. A finder returns the configuration for a problem, or nothing.
+// no other user could have written. A finder returns the configuration for a problem, or nothing. A
+// config_query is a problem of a family, for an architecture, that needs a configuration.
 module;
 
 #include <algorithm>

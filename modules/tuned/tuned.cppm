@@ -1,7 +1,8 @@
 // Configurations that were measured on GPUs: a file that `spio tune` writes and runtimes read.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A family is the kernels of one operation. A line of the file is a GPU's name, an architecture, a
+// A family is the kernels of one operation. A config_query is a problem of a family, for an
+// architecture, that needs a configuration. A line of the file is a GPU's name, an architecture, a
 // problem, a configuration, the microseconds of a launch, and a digest of the kernels' text that
 // was measured:
 //

@@ -3,7 +3,8 @@
 //
 // An image is a compiled kernel; a spec is what it is compiled from. A pack has a header of 40
 // bytes: a name, at 8 the schema, at 12 the number of images, at 16 the size of the file, at 24
-// that of the index and at 32 the checksum of both. The index and the images follow.
+// that of the index and at 32 the checksum of both. The index and the images follow. plain_bytes is
+// the size of an image before compression.
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a spec is what it is compiled from. A pack has a header of 40
-// bytes: at 24 the size of the index and at 32 the checksum of both.
+// bytes: at 24 the size of the index and at 32 the checksum of both. plain_bytes is the size of an
+// image before compression.
 module;
 
 #include <cstddef>

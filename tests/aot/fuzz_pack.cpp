@@ -1,7 +1,8 @@
 // A fuzz target: the reader of packs (files of compiled kernels), whose checksum is always renewed.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. plain_bytes
+// is the size of an image before compression.
 //
 // tests/fuzz.cmake has it run 5000 times, in nightly tests a million. For longer:
 //     build/ci/tests/aot/fuzz_pack -runs=10000000 -max_len=4096 -print_final_stats=1

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a spec is what it is compiled from. A family is the kernels of one
-// operation. A kernel's body is the text of its function.
+// operation. A kernel's body is the text of its function. plain_bytes is the size of an image
+// before compression.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

@@ -1,7 +1,7 @@
 // The index of a pack (a file of compiled kernels) finds each of many kernels, and copies none.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A spec is what a kernel is compiled from.
+// A spec is what a kernel is compiled from. plain_bytes is the size of an image before compression.
 #include <doctest/doctest.h>
 
 #include <cstddef>

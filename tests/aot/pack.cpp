@@ -3,7 +3,8 @@
 //
 // An image is a compiled kernel; a spec is what it is compiled from. The manifest has five kernels,
 // of which two are the same. aot_only is the policy that asks packs alone. A family is the kernels
-// of one operation.
+// of one operation. plain_bytes is the size of an image before compression. no_source stands for
+// packs, or for a compiler, where there are none.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

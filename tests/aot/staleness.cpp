@@ -4,7 +4,7 @@
 // A family is the kernels of one operation; an image is a compiled kernel; a spec is what it is
 // compiled from. An image is stale if its spec has another text, or another configuration, now than
 // when it was compiled. A config_source finds measured configurations; without one the family
-// chooses.
+// chooses. plain_bytes is the size of an image before compression.
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // A problem is the sizes and options of a call; a spec is what its kernel is compiled from.
 // specialize() makes a spec, or throws where the problem or the configuration is not possible.
 // draw_extreme() draws all fields of a problem or configuration; if it is told to be wild, some are
-// outside of their range.
+// outside of their range. A typed_spec is a spec with the type of its parameters.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"

@@ -7,7 +7,8 @@
 // filter. A step of wgrad loads one row of some images, or some whole images. An mma tile is 16
 // columns, which one instruction of the tensor cores takes. A generic kernel is compiled for every
 // layer with the same filter. A family is the kernels of one operation. A config_source finds
-// measured configurations; without one the family chooses.
+// measured configurations; without one the family chooses. A config_query is a problem of a family,
+// for an architecture, that needs a configuration.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

@@ -8,7 +8,8 @@
 // sizes. A variant is a kernel under test with what runs it; adds_number says that its epilogue
 // adds a number of its own. The 90 of a test case is the least architecture that it needs, sm_90. A
 // residual is a tensor that is added to the output, a preactivation the value before the
-// activation, of which dgrad takes the derivative.
+// activation, of which dgrad takes the derivative. The plan of a tensor map says all but its
+// address.
 #include "tma.h"
 #include "correlation.h"
 

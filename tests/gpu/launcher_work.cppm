@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from; a pack is a file of compiled kernels. The host device
-// simulates a GPU on the CPU. A family is the kernels of one operation.
+// simulates a GPU on the CPU. A family is the kernels of one operation. A typed_spec is a spec with
+// the type of its parameters.
 module;
 
 #include <cstddef>

@@ -3,7 +3,8 @@
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
 // Memory has guards around each array, bytes that no kernel may change, and is full of bytes 0xff
-// at first. A tensor map is the descriptor by which TMA copies boxes of a tensor.
+// at first. A tensor map is the descriptor by which TMA copies boxes of a tensor. The plan of a
+// tensor map says all but its address.
 #pragma once
 
 #include "spio/tile/tensor_map.h"

@@ -3,7 +3,8 @@
 //
 // An image is a compiled file of kernels: a cubin or PTX text. Poison is the bytes 0xff that new
 // memory is full of; guards are other bytes (0xa5) around each array, which no kernel may change. A
-// tensor map is the descriptor by which TMA copies boxes of a tensor.
+// tensor map is the descriptor by which TMA copies boxes of a tensor. The plan of a tensor map says
+// all but its address.
 #pragma once
 
 #include "device.h"

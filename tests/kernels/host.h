@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Its launches look for accesses and calls that break a rule of a GPU, and throw a failure for one.
-// A tensor map is the descriptor by which copies find boxes of a tensor.
+// A tensor map is the descriptor by which copies find boxes of a tensor. The plan of a tensor map
+// says all but its address.
 #pragma once
 
 #include "device.h"

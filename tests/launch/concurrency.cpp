@@ -6,7 +6,7 @@
 // driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call;
 // expect({}) asks for no failure. A policy says whether images come from packs (files of them),
 // from a compiler at run time, or both. axpby is y = a x + b y. fake::the_machine() has the state
-// of the fake driver.
+// of the fake driver. A typed_spec is a spec with the type of its parameters.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -5,7 +5,8 @@
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
 // says whether images come from packs (files of them), from a compiler at run time, or both. The
 // passes of a convolution are fprop (forward), dgrad (the gradient of the input) and wgrad (that of
-// the filter).
+// the filter). no_source stands for packs, or for a compiler, where there are none. A typed_spec is
+// a spec with the type of its parameters.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

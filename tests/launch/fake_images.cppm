@@ -3,6 +3,7 @@
 //
 // A generic kernel serves every layer with the same filter; a pack is a file of compiled kernels, a
 // spec what a kernel is compiled from. fprop, dgrad and wgrad are the passes of a convolution.
+// plain_bytes is the size of an image before compression.
 module;
 
 #include <cstddef>

@@ -6,6 +6,8 @@
 // it has found, in packs (files of images), in a cache folder on disk, or has it compiled; its
 // counters tell which. The policy jit_only leaves packs out. The fakes of CUDA's driver and of
 // NVRTC, its compiler, make no code. fake::the_machine() has the state of the fake driver.
+// no_source stands for packs, or for a compiler, where there are none. A typed_spec is a spec with
+// the type of its parameters.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

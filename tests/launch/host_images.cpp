@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. An image is a compiled kernel. A tensor map tells
-// bulk copies which boxes of a tensor they copy. A spec is what a kernel is compiled from.
+// bulk copies which boxes of a tensor they copy. A spec is what a kernel is compiled from. The plan
+// of a tensor map says all but its address.
 #include "spio/launch_values.h"
 
 #include "tests/folder.h"

@@ -4,7 +4,8 @@
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. A policy says whether images come from packs (files
 // of them), from a compiler at run time, or both. The variable SPIO_NVRTC names the library that is
-// opened as NVRTC; SPIO_NVRTC_LIBRARY is the one that the build found.
+// opened as NVRTC; SPIO_NVRTC_LIBRARY is the one that the build found. no_source stands for packs,
+// or for a compiler, where there are none.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

@@ -1,7 +1,8 @@
 // Stands for the host device, a simulated GPU, in programs that never run kernels there.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A spec is what a kernel is compiled from, an image a compiled kernel.
+// A spec is what a kernel is compiled from, an image a compiled kernel. The plan of a tensor map
+// says all but its address.
 module;
 
 #include "spio/launch_values.h"

@@ -5,7 +5,8 @@
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
 // driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
 // policy says whether images come from packs (files of them), from a compiler at run time, or both.
-// fake::the_machine() has the state of the fake driver.
+// fake::the_machine() has the state of the fake driver. no_source stands for packs, or for a
+// compiler, where there are none.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -4,6 +4,7 @@
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
 // says whether images come from packs (files of them), from a compiler at run time, or both.
+// no_source stands for packs, or for a compiler, where there are none.
 #include "tests/folder.h"
 
 #include <chrono>

@@ -4,7 +4,9 @@
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. `images` keeps images in memory, and `kernels` those
 // that a device has loaded. A policy says whether images come from packs (files of them), from a
-// compiler at run time, or both.
+// compiler at run time, or both. no_source stands for packs, or for a compiler, where there are
+// none. A typed_spec is a spec with the type of its parameters. The plan of a tensor map says all
+// but its address.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -4,8 +4,8 @@
 // A spec is what a kernel is compiled from; an image is a compiled kernel. A tiered kernel begins
 // with one kernel, while a better one is compiled in the background and takes over at a launch.
 // `tiers` runs the compilations and counts them: compiled, taken (over), unchanged (no better one),
-// failed.
-// fake::the_machine() has the state of the fake driver.
+// failed. fake::the_machine() has the state of the fake driver. A typed_spec is a spec with the
+// type of its parameters.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -4,7 +4,8 @@
 // A configuration says how blocks share a product. A learned model predicts the time of those of
 // the body wgmma; where there is none for the chip, or the product is outside of its range, the
 // family's own estimate chooses. A family is the kernels of one operation. A config_source finds
-// measured configurations; without one the family chooses.
+// measured configurations; without one the family chooses. A config_query is a problem of a family,
+// for an architecture, that needs a configuration.
 #include "matmul/cp_async.h"
 #include "matmul/problem.h"
 #include "matmul/wgmma.h"

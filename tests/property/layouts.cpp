@@ -9,7 +9,8 @@
 // random numbers; the oracle is the reference. conclude() prints how much was checked, and fails
 // the test if a law did not hold. rounds(n) is n unless SPIO_ROUNDS scales it. A compiled_layout is
 // a type that a script has drawn for generated.h, with its text, its words for the oracle, its
-// walks and its moves; leads_back says that an offset gives its position again.
+// walks and its moves; leads_back says that an offset gives its position again. is_injective says
+// whether different positions have different offsets.
 #include "tally.h"
 
 #include <algorithm>

@@ -3,7 +3,9 @@
 //
 // A family is the kernels of one operation. A spec is what a kernel is compiled from: its text for
 // a problem, a configuration and an architecture; its line is the family and the problem. A
-// config_source finds measured configurations; without one the family chooses.
+// config_source finds measured configurations; without one the family chooses. A config_query is a
+// problem of a family, for an architecture, that needs a configuration. A typed_spec is a spec with
+// the type of its parameters.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -3,7 +3,8 @@
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
-// of 8 and the positions in one.
+// of 8 and the positions in one. is_injective says whether different positions have different
+// offsets.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

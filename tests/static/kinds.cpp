@@ -7,7 +7,8 @@
 // position, and makes a cursor, which a further one moves. A derived axis computes its place from
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
 // over the banks of shared memory, and derived() makes one of any function. A compound index is one
-// number for several indices, the last of which varies fastest.
+// number for several indices, the last of which varies fastest. is_injective says whether different
+// positions have different offsets.
 import spio.dims;
 
 struct I : spio::dim {

@@ -4,7 +4,7 @@
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
 // of 8 and the positions in one. A derived axis is a function of several positions, such as a
-// swizzle.
+// swizzle. is_injective says whether different positions have different offsets.
 import spio.dims;
 
 struct I : spio::dim {

@@ -6,7 +6,8 @@
 // of 8 and the positions in one. A derived axis computes its place from several digits of a
 // position: swizzle() and checkerboard() make such axes, which spread a tile over the banks of
 // shared memory, and derived() makes one of any function. A compound index is one number for
-// several indices, the last of which varies fastest.
+// several indices, the last of which varies fastest. is_injective says whether different positions
+// have different offsets.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A specification is what a kernel is compiled from, a manifest a list of kernels to compile. Its
-// lines, `softmax columns=1000`, become specifications by specialize().
+// lines, `softmax columns=1000`, become specifications by specialize(). A typed_spec is a spec with
+// the type of its parameters.
 module;
 
 #include "softmax/problem.h"
