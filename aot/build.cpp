@@ -222,7 +222,7 @@ built_pack assemble(builder const& builder, std::vector<task> const& tasks,
     }
     auto const bytes = write_pack(images);
     // Throws if the pack cannot be read again.
-    pack(bytes, output.string(), {}).verify();
+    pack(bytes, output.string(), /*keeper=*/{}).verify();
     write_file(output, text_of(bytes));
     result.bytes = bytes.size();
     return result;

@@ -140,7 +140,8 @@ std::vector<std::string> add_models_of_gpu(io const& io) {
 exit_status train_models(arguments const& args, io const& io) {
     fs::path const sweep = fs::absolute(args.value("--train"));
     auto const sources = fs::absolute(args.value("--sources", source_folder()));
-    auto const opened = open_gpu_alone(args.value("--device"), policy::aot_then_jit, {}, io);
+    auto const opened =
+        open_gpu_alone(args.value("--device"), policy::aot_then_jit, /*packs=*/{}, io);
     auto const gpu = opened.gpu->name();
     auto const arch = opened.runtime->arch();
     check_origin(sweep, gpu, text_of(arch));

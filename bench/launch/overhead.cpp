@@ -77,7 +77,7 @@ void go(char const* pack) {
     std::vector<double> driver_times, spio_times, load_times;
     for (int round = 0; round < 200; ++round) {
         driver_times.push_back(nanoseconds_of(stream, [&] {
-            driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), parameters, nullptr);
+            driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), parameters, /*extra=*/nullptr);
         }));
         spio_times.push_back(nanoseconds_of(stream, [&] { stream.launch(kernel, p); }));
         load_times.push_back(nanoseconds_of(stream, [&] { stream.launch(gpu.load(spec), p); }));

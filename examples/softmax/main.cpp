@@ -59,7 +59,7 @@ int main() try {
 
     // From the pack, for each chip: the last one has no kernel of its own in it, and takes the PTX.
     spio::no_source const empty_source;
-    spio::aot::pack const pack({shipped, shipped_end}, "softmax_example", nullptr);
+    spio::aot::pack const pack({shipped, shipped_end}, "softmax_example", /*keeper=*/nullptr);
     pack.verify();
     for (auto const* arch : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_120a"}) {
         spio::images const images(pack, empty_source, spio::policy::aot_only);

@@ -98,7 +98,8 @@ library::library(cuda::driver const& driver, std::span<std::byte const> image, s
     void* enabled = reinterpret_cast<void*>(std::uintptr_t{1});
     abi::library handle = nullptr;
     driver.call<"cuLibraryLoadData">(for_what, &handle, static_cast<void const*>(image.data()),
-                                     nullptr, nullptr, 0u, &option, &enabled, 1u);
+                                     nullptr, nullptr, 0u, // no options of the JIT
+                                     &option, &enabled, 1u);
     owned.reset(handle);
 }
 

@@ -285,7 +285,7 @@ std::optional<cell> constant_value(node const& value, options options) {
     if (!value.type.is_number() || !is_constant(value)) return {};
     typed_program program;
     program.options = options;
-    block_interpreter thread(program, {}, {}, /*steps=*/0);
+    block_interpreter thread(program, /*grid=*/{}, /*block=*/{}, /*steps=*/0);
     return thread.compute(value, mask{/*is_active=*/1})[0];
 }
 

@@ -94,7 +94,7 @@ source_text::source_text(std::vector<fragment> const& fragments) {
         if (!imports.empty()) add({"imports of " + file.name, imports});
         add(file);
     }
-    reader{this}.refuse_if(characters.size() > greatest_size, {},
+    reader{this}.refuse_if(characters.size() > greatest_size, /*place=*/{},
                            "text: a text has at most 64 MiB");
 }
 

@@ -146,7 +146,7 @@ class statement_typer : assignment_typer {
                 int const slot = names.at(name).slot;
                 if (joined.has_conflict || slot < 0 || slot == joined.slot) continue;
                 auto const wanted = type_of_slot(joined.slot);
-                auto operand = slot_value({}, slot);
+                auto operand = slot_value(/*place=*/{}, slot);
                 joined.has_conflict =
                     operand.type != wanted && !(is_coercible(operand.type) && is_coercible(wanted));
                 if (joined.has_conflict) break;

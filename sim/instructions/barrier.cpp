@@ -108,6 +108,8 @@ void sync_threads(int barrier, int threads) {
 void arrive_threads(int barrier, int threads) {
     sim::arrive_at_barrier(barrier, threads, sim::arrival::not_waiting);
 }
-void sync_warp(unsigned lanes) { sim::run_collective(sim::sync_operation, lanes, nullptr); }
+void sync_warp(unsigned lanes) {
+    sim::run_collective(sim::sync_operation, lanes, /*argument=*/nullptr);
+}
 
 } // namespace spio::machine

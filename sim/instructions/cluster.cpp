@@ -94,11 +94,11 @@ static void wait_for_phase() {
 namespace spio::machine {
 
 void arrive_cluster() {
-    sim::run_collective(sim::arrive_operation, sim::all_lanes, nullptr);
+    sim::run_collective(sim::arrive_operation, sim::all_lanes, /*argument=*/nullptr);
     sim::arrive();
 }
 void wait_cluster() {
-    sim::run_collective(sim::wait_operation, sim::all_lanes, nullptr);
+    sim::run_collective(sim::wait_operation, sim::all_lanes, /*argument=*/nullptr);
     sim::wait_for_phase();
 }
 

@@ -63,7 +63,7 @@ static collective& find_or_add(gpu_warp& warp, warp_operation const& operation, 
     for (auto& pending : warp.collectives) {
         if (pending.operation == &operation && pending.lanes == lanes) return pending;
     }
-    return warp.collectives.emplace_back(collective{&operation, lanes, 0, nullptr, {}});
+    return warp.collectives.emplace_back(collective{.operation = &operation, .lanes = lanes});
 }
 
 // Two collectives, each of which waits for a lane that has arrived at the other, never complete.

@@ -18,7 +18,7 @@ constexpr warp_operation grow_operation = {"grow_registers", do_nothing};
 
 // setmaxnreg: a warp gives registers back, or takes more (grows).
 void change_registers(bool grows) {
-    run_collective(grows ? grow_operation : shrink_operation, all_lanes, nullptr);
+    run_collective(grows ? grow_operation : shrink_operation, all_lanes, /*argument=*/nullptr);
 }
 
 static machine::extent3 triple(extent value) { return {value.x, value.y, value.z}; }

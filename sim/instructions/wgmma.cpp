@@ -224,9 +224,11 @@ void wait_for_product_groups(int pending) {
 
 namespace spio::machine {
 
-void fence_warpgroup() { sim::run_collective(sim::fence_operation, sim::all_lanes, nullptr); }
+void fence_warpgroup() {
+    sim::run_collective(sim::fence_operation, sim::all_lanes, /*argument=*/nullptr);
+}
 void commit_warpgroup_products() {
-    sim::run_collective(sim::commit_operation, sim::all_lanes, nullptr);
+    sim::run_collective(sim::commit_operation, sim::all_lanes, /*argument=*/nullptr);
 }
 
 } // namespace spio::machine

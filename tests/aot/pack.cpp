@@ -109,7 +109,7 @@ TEST_CASE("every line of the manifest is served under aot_only, for each chip by
 }
 
 TEST_CASE("the embedded pack is the one in the file, and its images lie where they may be used") {
-    aot::pack const embedded({test_pack, test_pack_end}, "test_pack", nullptr);
+    aot::pack const embedded({test_pack, test_pack_end}, "test_pack", /*keeper=*/nullptr);
     embedded.verify();
     CHECK(embedded.list().size() == shipped().list().size());
     CHECK(reinterpret_cast<std::size_t>(test_pack) % 64 == 0);

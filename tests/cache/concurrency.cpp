@@ -177,7 +177,7 @@ TEST_CASE("a process that holds a lock and dies, or never ends, delays others fo
         pid_t const holder = rig::start([&] {
             auto& system = cache::operating_system();
             cache::disk disk(system, {system, place / "cache", cache::folder::use::owned},
-                             cache::folder::use::owned, cache::limits(), nullptr);
+                             cache::folder::use::owned, cache::limits(), /*log=*/nullptr);
             auto const lock = disk.lock(rig::sample_key(1));
             bool const told = write(ready[1], "!", 1) == 1;
             if (!die) pause();

@@ -44,7 +44,7 @@ bytes changed(std::size_t place, std::uint64_t number, int size) {
 
 TEST_CASE("each reason for which a file is no entry is told in words of its own") {
     watched cached;
-    auto shared = cached.disk({}, folder::use::shared);
+    auto shared = cached.disk(/*limits=*/{}, folder::use::shared);
     auto const good = cache::file_of(key, answer);
     // A file has 8 bytes of its own, its schema, its key, its size, then texts behind their sizes.
     std::size_t const schema_place = 8, key_place = 12, size_place = 44, symbol_place = 52;
@@ -183,7 +183,7 @@ TEST_CASE("an entry that cannot be written is told with the call that failed, an
         CHECK(rig::names_in(cached.path) == lines{cached.digits + ".image"});
     }
     CHECK(cached.heard().empty());
-    auto shared = cached.disk({}, folder::use::shared);
+    auto shared = cached.disk(/*limits=*/{}, folder::use::shared);
     CHECK(!shared.publish(rig::sample_key(2), answer));
     CHECK(rig::names_in(cached.path) == lines{cached.digits + ".image"});
 }

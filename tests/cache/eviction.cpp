@@ -31,7 +31,7 @@ static std::unique_ptr<cache::disk> open_disk(cache::system_calls& system, std::
                                               std::uint64_t bytes) {
     constexpr auto mine = cache::folder::use::owned;
     return std::make_unique<cache::disk>(system, cache::folder(system, path, mine), mine,
-                                         cache::limits{.bytes = bytes}, nullptr);
+                                         cache::limits{.bytes = bytes}, /*log=*/nullptr);
 }
 
 static std::uint64_t bytes_in(std::string const& folder) {

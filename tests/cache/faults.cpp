@@ -172,7 +172,8 @@ static void check_sanity(rig::scratch const& place) {
     calm.seconds_ahead = 7200;
     publish(place, /*first=*/9, /*end=*/10);
     cache::folder opened(calm, folder, cache::folder::use::owned);
-    cache::disk disk(calm, std::move(opened), cache::folder::use::owned, cache::limits(), nullptr);
+    cache::disk disk(calm, std::move(opened), cache::folder::use::owned, cache::limits(),
+                     /*log=*/nullptr);
     disk.tidy();
     REQUIRE(rig::stale_file_count(folder) == 0);
 }

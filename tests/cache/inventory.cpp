@@ -46,7 +46,7 @@ struct filled {
 
     filled() {
         cache::disk disk(system, cache::folder(system, path, cache::folder::use::owned),
-                         cache::folder::use::owned, cache::limits(), nullptr);
+                         cache::folder::use::owned, cache::limits(), /*log=*/nullptr);
         for (int i = 1; i <= 2; i++) {
             REQUIRE(disk.publish(rig::sample_key(i), rig::sample_entry(i)));
         }

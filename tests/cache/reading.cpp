@@ -62,7 +62,7 @@ TEST_CASE("damaged files are moved aside") {
     rig::troubled system;
     auto const folder = place / "cache";
     cache::disk disk(system, {system, folder, cache::folder::use::owned}, cache::folder::use::owned,
-                     cache::limits(), nullptr);
+                     cache::limits(), /*log=*/nullptr);
     std::size_t damaged = 0;
     auto const try_file = [&](bytes const& file) {
         rig::write_file(path, file);

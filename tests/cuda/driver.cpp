@@ -192,7 +192,7 @@ TEST_CASE("loading a kernel fails in a capture and ends it, but no capture of an
     begin_capture(gpu.stream);
     std::jthread([&] { library(gpu.driver, image(), "meanwhile"); }).join();
     CHECK(stream_ref(gpu.stream).capture() == abi::capture_status::active);
-    launch(add, {}, gpu.stream, gpu.parameters);
+    launch(add, /*shape=*/{}, gpu.stream, gpu.parameters);
     executable_graph const graph(end_capture(gpu.stream));
     CHECK(stream_ref(gpu.stream).capture() == abi::capture_status::none);
     CHECK(gpu.sum() == 0);
@@ -206,9 +206,9 @@ TEST_CASE("a launch in a stream of its own calls the driver once") {
     stream_ref const stream = gpu.stream;
     auto& calls = fake::the_machine().calls;
     auto const call_count = calls.size();
-    launch(add, {}, stream, gpu.parameters);
+    launch(add, /*shape=*/{}, stream, gpu.parameters);
     CHECK(calls.size() == call_count + 1);
-    launch(add, {}, stream_ref::per_thread(gpu.context), gpu.parameters);
+    launch(add, /*shape=*/{}, stream_ref::per_thread(gpu.context), gpu.parameters);
     CHECK(calls.size() == call_count + 4); // enters, launches, leaves
     CHECK(gpu.sum() == 2);
 }
@@ -267,7 +267,7 @@ TEST_CASE("sixteen threads load, launch and unload on two devices") {
                     auto const data = reinterpret_cast<float*>(y.address());
                     addition p{1, {data, 1}, 2, {data, 1}};
                     void* parameters[] = {&p};
-                    launch(add, {}, stream, parameters);
+                    launch(add, /*shape=*/{}, stream, parameters);
                     float sum = 0;
                     copy(stream, std::as_writable_bytes(std::span(&sum, 1)), y);
                     stream.synchronize();

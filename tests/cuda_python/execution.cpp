@@ -262,7 +262,7 @@ comparison compare(test_kernel const& test, target target, double tolerance) {
 std::string host_text(std::vector<test_kernel> const& tests) {
     std::vector<spec> specs;
     for (auto const& test : tests) {
-        specs.push_back(compiled(test).specialize({}, host_arch));
+        specs.push_back(compiled(test).specialize(/*block=*/{}, host_arch));
     }
     return aot::host_text_of(specs);
 }

@@ -67,7 +67,7 @@ TEST_CASE("globals that are numbers or types are frozen") {
     double result = 0;
     arguments args(kernel);
     args.add(&result, {1}, {8});
-    py::interpret(kernel, {}, {}, args.data());
+    py::interpret(kernel, /*grid=*/{}, /*block=*/{}, args.data());
     CHECK(result == 16); // 272 as an int8
 }
 
@@ -96,7 +96,7 @@ def k(a, o):
     arguments args(kernel);
     args.add(data + 23, {3, 4}, {-32, -8}); // backwards, every second element
     args.add(results, {7}, {8});
-    py::interpret(kernel, {}, {}, args.data());
+    py::interpret(kernel, /*grid=*/{}, /*block=*/{}, args.data());
     CHECK(results[0] == 23 - 8 - 4);
     CHECK(data[21] == 7); // stores coerce
     CHECK(results[1] == 2);

@@ -45,14 +45,15 @@ int stored = 0;
 void stores(trial& trial) {
     auto const output = trial.make<int>("output", 1);
     trial.expect(output.read()[0] == -1, "memory is full of poison");
-    trial.launch(kernel{"store", store}, {}, {output.data(), stored});
+    trial.launch(kernel{"store", store}, /*shape=*/{}, {output.data(), stored});
     trial.same_bits("output", output.read());
     trial.expect_equal("output", output.read(), {0x17});
 }
 
 test_case const stores_case("stores", stores);
-test_case const stops_case("stops",
-                           [](trial& trial) { trial.launch(kernel{"crash", crash}, {}, {}); });
+test_case const stops_case("stops", [](trial& trial) {
+    trial.launch(kernel{"crash", crash}, /*shape=*/{}, /*params=*/{});
+});
 test_case const silent_case("silent", [](trial&) {});
 
 TEST_CASE("a wrong value fails the case, and the complaint has its bits") {

@@ -58,7 +58,7 @@ struct compiler {
             is_running = true;
             while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-        return image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
+        return image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, "a compiler");
     }
 };
 

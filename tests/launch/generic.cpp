@@ -157,7 +157,7 @@ TEST_CASE("under other policies, for named configurations and without tier_up no
     auto const gpu = rig.make(policy::generic_then_jit);
     conv2d::convolution const named(gpu, layer, conv2d::best_config(layer, sm_90a));
     CHECK(gpu.count_tiers().begun == 0);
-    auto const pinned = rig.make(policy::generic_then_jit, {}, /*tier_up=*/false);
+    auto const pinned = rig.make(policy::generic_then_jit, /*packs=*/{}, /*tier_up=*/false);
     conv2d::convolution const kernel(pinned, layer);
     kernel.prepare();
     auto const count = pinned.count_tiers();

@@ -35,7 +35,7 @@ struct compiler {
 
     std::optional<image> compile(spec const& spec) const {
         ++asked;
-        return image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
+        return image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, "a compiler");
     }
 };
 
@@ -62,7 +62,7 @@ TEST_CASE("each policy asks the sources that its name says") {
     auto const shipped = axpby::specialize({.n = 1000}, sm_80);
     auto const other = axpby::specialize({.n = 10'000'000}, sm_80);
     added_images pack;
-    pack.add(image_of_bytes(shipped, image_kind::cubin, {}, "a pack"));
+    pack.add(image_of_bytes(shipped, image_kind::cubin, /*bytes=*/{}, "a pack"));
     compiler const jit;
     images const all_images(pack, jit, policy::aot_then_jit);
 
@@ -121,7 +121,7 @@ struct slow_compiler {
         if (fails) {
             throw spio::error(error_kind::tool_failed, "compile", spec.spelled(), "a syntax error");
         }
-        auto image = image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
+        auto image = image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, "a compiler");
         image.found = origin::compiled;
         return image;
     }
@@ -187,7 +187,7 @@ TEST_CASE("the environment sets the policy of calls that name none") {
           (value == nullptr ? policy::generic_then_jit : policy_named(value)));
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
     added_images pack;
-    pack.add(image_of_bytes(spec, image_kind::cubin, {}, "a pack"));
+    pack.add(image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, "a pack"));
     compiler const jit;
     images const images(pack, jit);
     bool const compiles = policy_of_environment() == policy::jit_only;
@@ -197,8 +197,8 @@ TEST_CASE("the environment sets the policy of calls that name none") {
 TEST_CASE("the image comes from the first source that has it") {
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
     added_images empty, first, second;
-    first.add(image_of_bytes(spec, image_kind::cubin, {}, "first"));
-    second.add(image_of_bytes(spec, image_kind::cubin, {}, "second"));
+    first.add(image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, "first"));
+    second.add(image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, "second"));
     CHECK(first_of(empty, first, second).find(spec)->made_by == "first");
     CHECK(!first_of(empty, empty).find(spec));
     CHECK(!first_of(first).find(axpby::specialize({.n = 1000}, sm_90a)));

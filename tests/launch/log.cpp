@@ -201,7 +201,7 @@ TEST_CASE("the log tells which kernels take over, which is the fastest, and why 
     spio::images const images(none, none, policy::aot_only);
     spio::kernels const kernels(gpu);
     config_source const configs;
-    tiers const tiers(images, kernels, configs, {});
+    tiers const tiers(images, kernels, configs, /*options=*/{});
     stream const queue(gpu);
     auto const load = [&](image const& image) {
         return kernels.load(typed_image<axpby::params>{image, spec_number(1).grid});
@@ -248,7 +248,8 @@ TEST_CASE("the log tells which kernels take over, which is the fastest, and why 
           logged({generic, taken,
                   "spio: fastest of 2: a problem, number 1 by expectation, 1234.50 us; the first "
                   "took 1234.50 us"}));
-    CHECK(try_all({}, "") == logged({generic, "spio: not improved: a problem: no compiler"}));
+    CHECK(try_all(/*numbers=*/{}, "") ==
+          logged({generic, "spio: not improved: a problem: no compiler"}));
     CHECK(try_all({4, 3}, "") ==
           logged({generic,
                   "spio: not improved: a problem: load for kernel " + image_number(4).spelled() +

@@ -84,8 +84,8 @@ void launch(place const& place, int number, void* memory) {
                                 .r = 3,
                                 .s = 3,
                                 .window = {.pad_h = 1, .pad_w = 1}};
-    conv2d(place, sizes, memory, memory, nullptr, memory);
-    conv2d_input_gradient(place, sizes, memory, memory, memory);
+    conv2d(place, sizes, /*x=*/memory, /*filter=*/memory, /*bias=*/nullptr, /*y=*/memory);
+    conv2d_input_gradient(place, sizes, /*dy=*/memory, /*filter=*/memory, /*dx=*/memory);
     weight_gradient_request const request = {.sizes = sizes};
     auto const floats = workspace_floats(place, request);
     conv2d_weight_gradient(place, request,
@@ -95,8 +95,8 @@ void launch(place const& place, int number, void* memory) {
                             .dbias = nullptr,
                             .workspace = static_cast<float*>(memory),
                             .workspace_floats = floats});
-    layernorm_2d(place, {.positions = 100, .channels = 64 + 8 * number, .epsilon = 1e-6F}, memory,
-                 nullptr, nullptr, memory);
+    layernorm_2d(place, {.positions = 100, .channels = 64 + 8 * number, .epsilon = 1e-6F},
+                 /*x=*/memory, /*weight=*/nullptr, /*bias=*/nullptr, /*y=*/memory);
     matrix const rows = {.data = memory, .leading = 256};
     matmul(place,
            {.m = 128 << number % 2,
@@ -105,7 +105,7 @@ void launch(place const& place, int number, void* memory) {
             .batch = 1,
             .type = element::fp16,
             .result = element::fp16},
-           rows, rows, nullptr, {}, rows);
+           /*a=*/rows, /*b=*/rows, /*bias=*/nullptr, /*residual=*/{}, /*result=*/rows);
 }
 
 } // namespace

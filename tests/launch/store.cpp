@@ -41,7 +41,7 @@ typed_spec<axpby::params> spec_number(int number) {
 
 // An image without bytes.
 image image_of(spec const& spec, std::string made_by) {
-    return image_of_bytes(spec, image_kind::cubin, {}, std::move(made_by));
+    return image_of_bytes(spec, image_kind::cubin, /*bytes=*/{}, std::move(made_by));
 }
 
 // A compiler with a disk in memory. `callback` is called in each compilation.

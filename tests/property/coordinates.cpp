@@ -135,7 +135,7 @@ template <class A, class B> void judge(tally& counts, dice& random) {
             counts.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
             // Bases that only one has keep their values.
             auto const joined = [&](auto pick) {
-                auto result = add(a_units, {}, /*sign=*/1);
+                auto result = add(a_units, /*b=*/{}, /*sign=*/1);
                 for (auto const& [base, value] : b_units) {
                     result[base] = result.contains(base) ? pick(result[base], value) : value;
                 }
@@ -156,7 +156,7 @@ template <class A> void judge_alone(tally& counts, dice& random) {
         counts.check(units_of(a) == a_units, "the total of a base");
         counts.check(units_of(a.normalize()) == a_units, "normalize()");
         counts.check(std::size_t(a.normalize().num_dims()) == a_units.size(), "one entry a base");
-        counts.check(units_of(-a) == add({}, a_units, /*sign=*/-1), "unary minus");
+        counts.check(units_of(-a) == add(/*a=*/{}, a_units, /*sign=*/-1), "unary minus");
         counts.check(units_of(a * 3) == add(add(a_units, a_units, /*sign=*/1), a_units, /*sign=*/1),
                      "a multiple");
         auto quotient = a_units;

@@ -220,7 +220,7 @@ void check_moves(tally& counts, compiled_layout const& compiled, oracle::layout 
         free &= !model.bases[move.base].ring;
         if (!derived) {
             counts.check(reached.moves[m].compiles == free, "which moves commit",
-                         [&] { return describe(compiled, {}); });
+                         [&] { return describe(compiled, /*chosen=*/{}); });
         }
     }
 }

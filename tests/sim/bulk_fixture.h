@@ -59,7 +59,7 @@ inline spio::tensor_map_words map_of(float* data, spio::sim::swizzle_span swizzl
     std::uint64_t const sizes[] = {24, 10};
     std::uint64_t const strides[] = {96};
     std::uint32_t const box[] = {8, 4};
-    CHECK(map.encode(data, /*element_bytes=*/4, sizes, strides, box, swizzle).empty());
+    CHECK(map.encode(data, /*new_element_bytes=*/4, sizes, strides, box, swizzle).empty());
     spio::tensor_map_words words = {};
     std::memcpy(&words, &map, sizeof map);
     return words;

@@ -262,7 +262,7 @@ void add_sums(record& record) {
     auto const x = record.floats(30), y = record.floats(30);
     auto const sums = axpby::reference(/*a=*/1.5F, x, /*b=*/-0.75F, y);
     record.add("axpby", {&sums});
-    record.ask("axpby of 30 and 0", [&] { axpby::reference(1, x, 1, {}); });
+    record.ask("axpby of 30 and 0", [&] { axpby::reference(/*a=*/1, x, /*b=*/1, /*y=*/{}); });
 }
 
 } // namespace

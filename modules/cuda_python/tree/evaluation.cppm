@@ -150,7 +150,7 @@ class evaluator {
     // The value of a parameter that lies there in the parameters of a launch.
     cell argument(unsigned char const* place, type const& type) {
         if (type.is_number()) return read_number(place, type.element);
-        array_view view = {read_as<unsigned char*>(place), {}, {}};
+        array_view view = {read_as<unsigned char*>(place), /*shape=*/{}, /*strides=*/{}};
         for (int i = 0; i < type.rank; ++i) {
             view.shape.push_back(read_as<std::int64_t>(place + 8 + 8 * i));
             view.strides.push_back(read_as<std::int64_t>(place + 8 + 8 * (type.rank + i)));
@@ -261,7 +261,7 @@ class evaluator {
         }
     }
     cell shared_array(node const& value) {
-        array_view view = {shared.data() + value.number, {}, {}};
+        array_view view = {shared.data() + value.number, /*shape=*/{}, /*strides=*/{}};
         for (auto const& extent : value.parts) {
             view.shape.push_back(extent.value.integer);
         }

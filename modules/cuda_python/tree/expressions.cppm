@@ -221,7 +221,7 @@ class expression_parser : protected reader {
             spelled.remove_prefix(spelled.find_first_of("\"'"));
             std::size_t const size = spelled.size() >= 6 && spelled[1] == spelled[0] ? 3 : 1;
             spelled = spelled.substr(size, spelled.size() - 2 * size);
-            return made(form::text, place.begin, {}, spelled);
+            return made(form::text, place.begin, /*parts=*/{}, spelled);
         }
         if (accept(token_kind::number)) return number_in(*this, place);
         if (is_any_next({"True", "False"})) {
@@ -239,7 +239,7 @@ class expression_parser : protected reader {
             return made(form::tuple, place.begin, list_of(std::move(value)));
         }
         if (!is_next(token_kind::name) || is_reserved()) refuse_next("an expression");
-        return made(form::name, place.begin, {}, advance());
+        return made(form::name, place.begin, /*parts=*/{}, advance());
     }
 };
 

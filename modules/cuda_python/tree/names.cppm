@@ -102,7 +102,7 @@ class name_typer : protected reader {
         return state->function.slots[static_cast<std::size_t>(slot)].type;
     }
     node slot_value(span place, int slot) const {
-        return typed_node(form::slot, place, type_of_slot(slot), {}, slot);
+        return typed_node(form::slot, place, type_of_slot(slot), /*parts=*/{}, slot);
     }
     bool is_local(std::string_view name) const {
         return state->tree && std::ranges::binary_search(state->tree->assigned, name);
@@ -138,7 +138,7 @@ class name_typer : protected reader {
         for (auto const& [name, word, axis] : axes) {
             if (path != name) continue;
             refuse_if(!state->tree, place, "globals: a global does not depend on the thread");
-            return typed_node(form::axis, place, number(intp), {}, axis, word);
+            return typed_node(form::axis, place, number(intp), /*parts=*/{}, axis, word);
         }
         refuse_if(type_named(path).has_value(), place,
                   "types: a type is no value: call it, as in float32(x)");
