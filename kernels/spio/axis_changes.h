@@ -6,6 +6,7 @@
 // function of several digits, and all others are plain. A view is a tensor of the same elements
 // under other axes. A layout's `table` has its digits and axes as numbers. A dynamic size, called
 // late, is known only when the tensor is made. numbers_below<n> is the list of 0 to n - 1.
+// pinned(axis, stride) is the axis with this stride in memory.
 #pragma once
 
 #include "spio/derived.h"
@@ -137,6 +138,7 @@ struct mirror {
     template <index D> constexpr int operator()(D position) const {
         return size - 1 - position.value;
     }
+    // The cell that lies at a place, and whether no two cells have the same place.
     constexpr int cell(int place, int const*) const { return size - 1 - place; }
     constexpr bool is_permutation(digit const*, digit const*) const { return true; }
 };

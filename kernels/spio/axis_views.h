@@ -6,7 +6,7 @@
 // message: the names of its template parameters are the sentence. A late (dynamic) extent is known
 // only when the tensor is made; a pitch is a stride that an axis is given. checks_at_run_time is
 // true in checked builds alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension
-// that it counts.
+// that it counts. pinned(axis, stride) is the axis with this stride in memory.
 #pragma once
 
 #include "spio/axis_splits.h"

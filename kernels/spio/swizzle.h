@@ -66,6 +66,7 @@ struct exclusive_or {
     }
     // The column that lies at a place of this row.
     constexpr int cell(int place, int const* row) const { return place ^ *row; }
+    // Tells a layout that no two cells have the same offset. `inputs` are the digits that it reads.
     constexpr bool is_permutation(digit const* placed, digit const* inputs) const {
         return is_power_of_two(placed->size) && inputs->size <= placed->size;
     }

@@ -163,7 +163,7 @@ def measured(tree, jobs, tests):
 
 
 def verdict(entry, units, end):
-    """What kills the fault, or nothing, and how many units met it."""
+    """What kills the fault, or nothing, and how many units met it. Raises Late if that would end after `end`."""
     meeting = [unit for unit in units if entry["number"] in unit.reached]
     for unit in meeting:
         reason = unit.kills(entry["number"], end)
