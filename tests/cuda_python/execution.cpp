@@ -109,7 +109,7 @@ void put_scalar(test_kernel const& test, py::parameter const& parameter, std::si
                 bytes& params) {
     auto const& element = parameter.type.element;
     if (test.numbers.empty()) {
-        auto const value = values_of_interest(py::name_of(element), 4, 1);
+        auto const value = values_of_interest(py::name_of(element), /*count=*/4, /*number=*/1);
         std::copy_n(value.end() - static_cast<std::ptrdiff_t>(element.bytes()), element.bytes(),
                     params.begin() + static_cast<std::ptrdiff_t>(parameter.offset));
     } else if (element == py::float32) {
