@@ -85,7 +85,7 @@ template <class Start, int Size, class Tensor> inline constexpr bool cuts_late =
 template <class Start, int Size, class Data, auto... Axes>
     requires contains<layout_bases<Axes...>, base_of<Start>>
 inline constexpr bool cuts_late<Start, Size, tensor<Data, Axes...>> =
-    late_cut<Start, Size, true, Axes...>::is_possible;
+    late_cut<Start, Size, /*HasTail=*/true, Axes...>::is_possible;
 
 // The part of a tensor that is Size positions of one dimension long, or shorter at the end of the
 // tensor: extent() and inbounds() of the tile know its tail.
@@ -93,7 +93,7 @@ inline constexpr bool cuts_late<Start, Size, tensor<Data, Axes...>> =
 template <int Size, index Start, class Data, auto... Axes>
     requires cuts_late<Start, Size, tensor<Data, Axes...>>
 constexpr auto tile(tensor<Data, Axes...> const& t, Start start) {
-    using cut = late_cut<Start, Size, true, Axes...>;
+    using cut = late_cut<Start, Size, /*HasTail=*/true, Axes...>;
     using part = typename cut::axes::template tensor<Data>;
     if (start.value < 0 && (checks_at_run_time || __builtin_is_constant_evaluated())) {
         a_tile_starts_at_0_or_later<Start>(start.value);
@@ -113,7 +113,7 @@ template <int Size, index Start, class Data, auto... Axes>
     requires(!cuts<Start, Size, tensor<Data, Axes...>> &&
              cuts_late<Start, Size * stride_of<Start>, tensor<Data, Axes...>>)
 constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
-    using cut = late_cut<Start, Size * stride_of<Start>, false, Axes...>;
+    using cut = late_cut<Start, Size * stride_of<Start>, /*HasTail=*/false, Axes...>;
     using part = typename cut::axes::template tensor<Data>;
     int const extent = t.shape().template extent_in_units<cut::base>();
     if (checks_at_run_time || __builtin_is_constant_evaluated()) {

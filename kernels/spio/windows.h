@@ -82,11 +82,12 @@ class window_cursor {
         int const units = count<1>(x);
         if constexpr (same<base_of<X>, Output>) {
             auto const input = input_[Base(Window.stride * units)];
-            return at_input<decltype(input_[Base()]), true>(input, outputs_, output_ + units, tap_);
+            return at_input<decltype(input_[Base()]), /*NamesOutput=*/true>(input, outputs_,
+                                                                            output_ + units, tap_);
         } else if constexpr (same<base_of<X>, Tap>) {
             auto const input = input_[Base(Window.dilation * units)];
-            return at_input<decltype(input_[Base()]), false, true>(input, outputs_, output_,
-                                                                   tap_ + units);
+            return at_input<decltype(input_[Base()]), /*NamesOutput=*/false, /*NamesTap=*/true>(
+                input, outputs_, output_, tap_ + units);
         } else {
             return at_input<decltype(input_[x])>(input_[x], outputs_, output_, tap_);
         }
@@ -118,7 +119,8 @@ template <class Cursor, class Base, class Output, class Tap, window Window, bool
 auto subscript_problem(window_cursor<Cursor, Base, Output, Tap, Window, HasOutput, HasTap> const*)
     -> type_is<has_no_subscript_in<either<HasOutput, Tap, Output>>>;
 template <class Cursor, class Base, class Output, class Tap, window Window>
-auto subscript_problem(window_cursor<Cursor, Base, Output, Tap, Window, true, true> const*)
+auto subscript_problem(
+    window_cursor<Cursor, Base, Output, Tap, Window, /*HasOutput=*/true, /*HasTap=*/true> const*)
     -> type_is<subscript_problem_of<Cursor>>;
 
 // The windows of a tensor along Base. inbounds() is false in the padding.

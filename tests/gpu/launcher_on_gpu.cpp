@@ -175,7 +175,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     cuda::executable_graph const graph(cuda::end_capture(foreign_stream));
     graph.launch(foreign_stream);
     expect(sum(borrowed_stream) == 18, "a foreign graph, not disturbed");
-    stream const legacy(gpu.target_device(), reinterpret_cast<void*>(1));
+    stream const legacy(gpu.target_device(), reinterpret_cast<void*>(1)); // CU_STREAM_LEGACY
     legacy.launch(kernel, p);
     expect(sum(legacy) == 20, "the legacy stream");
     std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", message.c_str());

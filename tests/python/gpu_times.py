@@ -57,11 +57,11 @@ def host_times():
         function(x, filters, padding=1, groups=8).backward(gradient)
         x.grad = filters.grad = None
 
-    times["spio forward and backward"] = microseconds(lambda: both(functional.conv2d, weight), 500)
-    times["torch forward and backward"] = microseconds(lambda: both(aten.conv2d, weight), 500)
+    times["spio forward and backward"] = microseconds(lambda: both(functional.conv2d, weight), count=500)
+    times["torch forward and backward"] = microseconds(lambda: both(aten.conv2d, weight), count=500)
     with torch.autocast("cuda", half):
-        times["spio forward and backward, autocast"] = microseconds(lambda: both(functional.conv2d, wide), 500)
-        times["torch forward and backward, autocast"] = microseconds(lambda: both(aten.conv2d, wide), 500)
+        times["spio forward and backward, autocast"] = microseconds(lambda: both(functional.conv2d, wide), count=500)
+        times["torch forward and backward, autocast"] = microseconds(lambda: both(aten.conv2d, wide), count=500)
     return times
 
 
@@ -169,6 +169,6 @@ def training(steps=200):
         results[f"aten {seed}"] = train(model, steps, seed)
         results[f"spio {seed}"] = train(converted, steps, seed)
     torch.manual_seed(1)
-    results["spio compiled"] = train(torch.compile(converted), 60, 1)
-    results["aten compiled"] = train(torch.compile(network()), 60, 1)
+    results["spio compiled"] = train(torch.compile(converted), steps=60, seed=1)
+    results["aten compiled"] = train(torch.compile(network()), steps=60, seed=1)
     return results
