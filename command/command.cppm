@@ -70,7 +70,7 @@ namespace spio::command {
 
 inline constexpr option json_option = {"--json", "", "print one JSON object, for programs"};
 inline constexpr option pack_option = {"--pack", "FILE", "ask this pack too, before all others",
-                                       true};
+                                       /*repeats=*/true};
 
 inline constexpr option tuned_option = {
     "--tuned", "FILE", "choose the configurations that 'spio tune' wrote to this file"};

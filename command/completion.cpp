@@ -54,7 +54,7 @@ std::vector<context> all_contexts() {
     for (auto const& known : subcommands()) {
         auto const blank = known.name.find(' ');
         auto const first = std::string(known.name.substr(0, blank));
-        context_of(contexts, "").add(first);
+        context_of(contexts, /*start=*/"").add(first);
         if (blank != known.name.npos) context_of(contexts, first).add(known.name.substr(blank + 1));
         context own = {std::string(known.name)};
         for (auto const& option : known.options) own.add(option.name);
@@ -72,7 +72,7 @@ std::vector<context> all_contexts() {
         for (auto const word : choices_in(known.operands)) own.add(word);
         contexts.push_back(own);
     }
-    context_of(contexts, "").add(help_option.name);
+    context_of(contexts, /*start=*/"").add(help_option.name);
     std::ranges::sort(contexts, std::greater(), [](context const& context) {
         return std::pair(std::ranges::count(context.start, ' '), context.start);
     });

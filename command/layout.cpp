@@ -44,9 +44,9 @@ class reader {
         rest.remove_prefix(word.size());
         return true;
     }
-    bool is_at_end() { return skip("") && rest.empty(); }
+    bool is_at_end() { return skip(/*word=*/"") && rest.empty(); }
     std::string name() {
-        skip("");
+        skip(/*word=*/"");
         std::string text;
         while (!rest.empty() &&
                (std::isalnum(static_cast<unsigned char>(rest[0])) != 0 || rest[0] == '_')) {

@@ -186,7 +186,7 @@ sm_80, sm_86, sm_89 and sm_90a, and for later chips as PTX (compute_80).
   spio pack build kernels.manifest --arch sm_90a --output hopper.spiopack
 )",
         .options = {{"--output", "FILE", "the pack; else the manifest's name, here"},
-                    {"--arch", "ARCH,...", "sm_80, sm_90a, compute_80, ...", true},
+                    {"--arch", "ARCH,...", "sm_80, sm_90a, compute_80, ...", /*repeats=*/true},
                     {"--compiler", "nvcc|clang", "nvcc if it is not given"},
                     {"--cuda", "FOLDER", "the CUDA toolkit; searched for if it is not given"},
                     {"--folder", "FOLDER", "keep images here, and compile only what has changed"},

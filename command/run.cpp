@@ -126,7 +126,7 @@ std::string text_of(run_result const& result, workbench const& bench) {
             format_number(timing.copy_microseconds) + " us for the same bytes: the kernel takes " +
                 format_number(timing.microseconds / timing.copy_microseconds) + " times that");
         if (!timing.is_cold) {
-            add("", "the arrays stay in the GPU's cache: too small for a cold time");
+            add(/*name=*/"", "the arrays stay in the GPU's cache: too small for a cold time");
         }
     }
     return text;

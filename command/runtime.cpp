@@ -226,7 +226,7 @@ opened_runtime open_host(runtime_options options, std::string reason) {
 opened_runtime open_runtime(std::string_view device, policy policy, std::vector<aot::pack> packs,
                             io const& io) {
     runtime_options const options = {.packs = std::move(packs), .policy = policy};
-    if (device == "host") return open_host(options, "");
+    if (device == "host") return open_host(options, /*reason=*/"");
     auto const ordinal = ordinal_of(device);
     if (!device.empty()) return open_gpu(ordinal, options, io);
     try {

@@ -141,7 +141,7 @@ class comparison {
     void compare(trial_array<Tensor> const& array, Position const& position, double exact,
                  double bound) {
         auto const result = view(array, results[array.number])[position];
-        count(array.number, position, "", *result, exact, bound);
+        count(array.number, position, /*index=*/"", *result, exact, bound);
     }
     // The same for an element of a vector: the one with this index.
     template <class Tensor, class Position>

@@ -227,7 +227,7 @@ config_source tuned_configs(arguments const& args) {
         throw failure(exit_status::not_found, quote(file) + " has no configurations; 'spio tune "
                                                             "--file FILE' writes some");
     }
-    configs.add(config_origin::tuned, tuned::finder_of(table, ""));
+    configs.add(config_origin::tuned, tuned::finder_of(table, /*gpu=*/""));
     return configs;
 }
 

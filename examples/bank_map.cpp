@@ -148,7 +148,7 @@ void draw_cell(picture& canvas, int x, int y, int width, placed const& p, int re
 void draw_tile(picture& canvas, int x, int y) {
     constexpr int width = 48;
     canvas.text(x, y, "name", "The tile");
-    canvas.text(x, y + 18, "", "A cell is named by its i, k");
+    canvas.text(x, y + 18, /*kind=*/"", "A cell is named by its i, k");
     for (auto place : spio::range(row_major())) {
         int const row = place.get<I>().get();
         int const column = place.get<K8>().get();
@@ -165,11 +165,11 @@ void draw_tile(picture& canvas, int x, int y) {
 void draw_legend(picture& canvas, int x, int y) {
     canvas.text(x, y, "name", "Legend");
     canvas.box(x, y + 14, 30, "blue");
-    canvas.text(x + 40, y + 29, "", "read, alone in its banks");
+    canvas.text(x + 40, y + 29, /*kind=*/"", "read, alone in its banks");
     canvas.box(x, y + 40, 30, "orange");
-    canvas.text(x + 40, y + 55, "", "read, shares its banks");
+    canvas.text(x + 40, y + 55, /*kind=*/"", "read, shares its banks");
     for (int n = 0; n < 4; ++n) canvas.box(x + 30 * n, y + 66, 30, "gray" + std::to_string(n));
-    canvas.text(x, y + 104, "", "not read now; darker as k grows");
+    canvas.text(x, y + 104, /*kind=*/"", "not read now; darker as k grows");
 
     canvas.text(x, y + 148, "name", "How to read the maps");
     y += 168;
@@ -178,7 +178,7 @@ void draw_legend(picture& canvas, int x, int y) {
           "A bank gives one word at a time, so", "two reads in one column of a map",
           "take two passes.", "", "A warp reads four such columns of",
           "8 rows for 16 x 16 halfs."}) {
-        canvas.text(x, y, "", line);
+        canvas.text(x, y, /*kind=*/"", line);
         y += 18;
     }
 }
@@ -210,7 +210,7 @@ bool draw(char const* path, std::span<bank_map const> maps) {
     picture canvas(path, 880, 914, "A tile in shared memory: row-major, folded, and swizzled");
     canvas.text(32, 46, "title", "One tile, three layouts, and the banks that serve a column");
     canvas.text(
-        32, 68, "",
+        32, 68, /*kind=*/"",
         "16 x 32 halfs in cells of 8 halfs, 16 bytes. Eight lanes read rows 0 to 7 at k = 0 "
         "together.");
     draw_tile(canvas, 32, 116);

@@ -190,7 +190,7 @@ std::vector<std::byte> empty_pack(std::string const& manifest) {
     std::vector<aot::image_to_pack> images;
     for (auto const& arch : {sm_80, sm_86, sm_89, sm_90a, compute_80}) {
         for (auto const& spec :
-             aot::specs_of(manifest, "", std::array{conv2d::family_entry()}, arch)) {
+             aot::specs_of(manifest, /*name=*/"", std::array{conv2d::family_entry()}, arch)) {
             images.push_back({.kernel = spec,
                               .kind = image_kind::fatbin,
                               .bytes = std::vector<std::byte>(8000),

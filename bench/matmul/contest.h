@@ -63,11 +63,11 @@ class contest {
         auto const& p = shape.problem;
         product_buffers const buffers(machine_, p, options_.rotation, options_.most_sets);
         auto contestants = ours(p, buffers);
-        contestants.push_back(
-            {"cublas", "", true, 0, [&](int i) { blas_.launch(p, buffers.args(i)); }});
+        contestants.push_back({"cublas", /*config=*/"", /*is_chosen=*/true, /*estimate=*/0,
+                               [&](int i) { blas_.launch(p, buffers.args(i)); }});
         auto const prepared = lt_.prepare(p, buffers.args(0));
-        contestants.push_back(
-            {"cublaslt", "", true, 0, [&](int i) { prepared.launch(buffers.args(i)); }});
+        contestants.push_back({"cublaslt", /*config=*/"", /*is_chosen=*/true, /*estimate=*/0,
+                               [&](int i) { prepared.launch(buffers.args(i)); }});
 
         int const calls = buffers.sets * std::max(1, 8 / buffers.sets);
         std::vector<graph> graphs;

@@ -134,15 +134,15 @@ bool draw(drawing const& self, std::string const& path, box const& b) {
     out.text(32, 46, "title", self.title);
     out.text(32, 70, "code", b.type);
     out.text(left, top - 44, "name", "The box");
-    out.text(left, top - 26, "", "row i, column k: the byte where 8 halfs land");
+    out.text(left, top - 26, /*kind=*/"", "row i, column k: the byte where 8 halfs land");
     draw_box(out, left, top, b);
     out.text(right, top - 44, "name", "Shared memory");
-    out.text(right, top - 26, "", "lines of 32 banks: the i, k that is there");
+    out.text(right, top - 26, /*kind=*/"", "lines of 32 banks: the i, k that is there");
     draw_memory(out, right, top, b);
 
     out.text(848, top - 44, b.conflicts > 0 ? "bad" : "good",
              std::to_string(b.conflicts) + " bank conflicts");
-    out.text(left, bottom + 28, "",
+    out.text(left, bottom + 28, /*kind=*/"",
              "The framed cells are what 8 lanes read together when a warp loads 16 x 16 halfs "
              "(ldmatrix.x4).");
     out.text(left, bottom + 58, "name", "What the driver is asked for");

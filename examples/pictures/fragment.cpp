@@ -107,7 +107,7 @@ void explain(picture& out, int x, int y) {
                              "Two numbers in one box are neighbours: of the factors they are",
                              "16-bit and share a register, "
                              "of the sum they are floats in two."}) {
-        out.text(x, y, "", line);
+        out.text(x, y, /*kind=*/"", line);
         y += 18;
     }
 }
@@ -126,7 +126,7 @@ void draw_types(picture& out, int x, int y) {
     for (map const& m : {map{"left", "i % 8, k % 8 / 2", "k / 8, i / 8"},
                          map{"right", "j % 8, k % 8 / 2", "j / 8, k / 8"},
                          map{"sum", "i % 8, j % 8 / 2", "j / 8, i / 8"}}) {
-        out.text(x, y + 24, "", m.name);
+        out.text(x, y + 24, /*kind=*/"", m.name);
         out.text(x + 40, y + 24, "code",
                  "lane_index = compound_index<" + std::string(m.lane_index) + ">");
         out.text(x + 40, y + 42, "code", "pieces = tensor<\u2026, " + std::string(m.pieces) + ">");

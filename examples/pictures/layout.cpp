@@ -173,7 +173,7 @@ bool draw(drawing const& self, std::string const& path, bank_map const& map, cha
     out.text(32, 46, "title", self.title);
     out.text(32, 70, "code", type);
     out.text(56, top - 44, "name", "The tile");
-    out.text(56, top - 26, "",
+    out.text(56, top - 26, /*kind=*/"",
              map.is_small() ? "a cell is a float, and names its bank"
                             : "a cell is 8 halfs, 16 bytes, and names its banks");
     draw_tile(out, 56, top, map);
@@ -182,7 +182,7 @@ bool draw(drawing const& self, std::string const& path, bank_map const& map, cha
     out.text(928, top - 44, map.conflicts > 0 ? "bad" : "good",
              std::to_string(passes) + (passes == 1 ? " pass" : " passes") + ", " +
                  std::to_string(map.conflicts) + " bank conflicts");
-    out.text(56, bottom + 32, "",
+    out.text(56, bottom + 32, /*kind=*/"",
              "Framed cells are read by the warp. A row to the right is one pass: each bank serves "
              "one lane, whose number it shows.");
     return out.finish();

@@ -6,7 +6,8 @@
 // function of several digits, and all others are plain. A view is a tensor of the same elements
 // under other axes. A layout's `table` has its digits and axes as numbers. A dynamic size, called
 // late, is known only when the tensor is made. numbers_below<n> is the list of 0 to n - 1.
-// pinned(axis, stride) is the axis with this stride in memory.
+// pinned(axis, stride) is the axis with this stride in memory. A base is linear if one plain axis,
+// no ring, places all of it.
 #pragma once
 
 #include "spio/derived.h"

@@ -5,7 +5,8 @@
 // 8>(2). The stride of a term is the size of the blocks that it counts, its bound the number below
 // which it stays. numbers<A...> is a list of ints. Of an index type T, such as fold<K, 8>,
 // base_of<T> is the dimension that it counts, stride_of<T> the size of its steps and bound_of<T>
-// the number below which it stays (0: none).
+// the number below which it stays (0: none). room_for(n) is n, rounded up, so that fewer types
+// differ.
 #pragma once
 
 #include "spio/coords.h"

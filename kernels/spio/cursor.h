@@ -6,6 +6,7 @@
 // index, or anything that has coordinates. numbers<A...> is a list of ints. A function that is
 // deleted is an error message: the names of its template parameters say what is wrong.
 // checks_at_run_time is true in checked builds alone. numbers_below<n> is the list of 0 to n - 1.
+// room_for(n) is n, rounded up, so that fewer types differ.
 #pragma once
 
 #include "spio/cursor_terms.h"

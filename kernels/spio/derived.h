@@ -5,7 +5,8 @@
 // counts one digit; its pitch is the distance in memory between two of its steps. Deleted overloads
 // take what the others refuse; the compiler shows their names, which say what is wrong. Of an index
 // type T, such as fold<K, 8>, base_of<T> is the dimension that it counts. numbers_below<n> is the
-// list of 0 to n - 1. type_is<T> has T as its member `type`.
+// list of 0 to n - 1. type_is<T> has T as its member `type`. room_for(n) is n, rounded up, so that
+// fewer types differ. as_input() is the digit of an axis of known size.
 #pragma once
 
 #include "spio/cells.h"

@@ -23,7 +23,7 @@ template <class Base, int Stride> struct folded : dim {
     template <same_base<folded> From>
     constexpr explicit(stride_of<From> % Stride != 0) folded(From x) {
         constexpr int unit = gcd(stride_of<From>, Stride);
-        value = floor_divide<Stride / unit, (bound_of<From> > 0)>(count<unit>(x));
+        value = floor_divide<Stride / unit, /*NonNegative=*/(bound_of<From> > 0)>(count<unit>(x));
     }
     constexpr operator Base() const { return Base(value * Stride); }
 };

@@ -52,7 +52,7 @@ constexpr Index index_at(Place const& position) {
             constexpr int next = next_stride<Digit, Digits...>();
             int units = count<1>(c.template total<base_of<Digit>>());
             if constexpr (next > 0) units = floor_modulo<next, is_non_negative>(units);
-            int const steps = floor_divide<stride_of<Digit>, (next > 0)>(units);
+            int const steps = floor_divide<stride_of<Digit>, /*NonNegative=*/(next > 0)>(units);
             number = is_first ? steps
                               : number * bound_of<Digit> +
                                     floor_modulo<bound_of<Digit>, is_non_negative>(steps);

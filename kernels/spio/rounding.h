@@ -16,7 +16,8 @@ template <int Size, index T>
     requires(Size > 0)
 constexpr auto refold(T x) {
     constexpr int unit = gcd(stride_of<T>, Size);
-    return fold<base_of<T>, Size>(floor_divide<Size / unit, (bound_of<T> > 0)>(count<unit>(x)));
+    return fold<base_of<T>, Size>(
+        floor_divide<Size / unit, /*NonNegative=*/(bound_of<T> > 0)>(count<unit>(x)));
 }
 template <int ToAPositiveSize, class OnlyADimension>
     requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
@@ -38,7 +39,8 @@ void refold_up(OnlyADimension) = delete;
 template <int Size, index T>
     requires(Size > 0)
 constexpr auto modulo(T x) {
-    return bounded<dimension_of<T>, Size>(floor_modulo<Size, (bound_of<T> > 0)>(x.value));
+    return bounded<dimension_of<T>, Size>(
+        floor_modulo<Size, /*NonNegative=*/(bound_of<T> > 0)>(x.value));
 }
 template <int ToAPositiveSize, class OnlyADimension>
     requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)

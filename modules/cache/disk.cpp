@@ -170,6 +170,7 @@ bool disk::publish(key const& key, entry const& entry) noexcept {
                                    ? "it is larger than entries may be"
                                    : write_and_link(key, file, is_new);
         if (complaint.empty()) {
+            // The folder is listed again before the limit is passed by more than a sixteenth.
             if (is_new && (unseen_bytes_ += file.size()) > limits_.bytes / 16) tidy();
             return true;
         }

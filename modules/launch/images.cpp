@@ -109,7 +109,7 @@ image images::find(spec const& spec, policy policy) const {
             miss(spec, policy, e.reason(), start);
         }
     }
-    miss(spec, policy, "", start);
+    miss(spec, policy, /*no_compiler=*/"", start);
 }
 
 void images::miss(spec const& spec, policy policy, std::string const& no_compiler,

@@ -73,7 +73,8 @@ template <> struct enumerator_table<layernorm_2d::element_type> {
 };
 template <> struct field_table<layernorm_2d::problem> {
     using problem = layernorm_2d::problem;
-    // A field has a name, a member, the bounds of a number, and whether it may be left out.
+    // A field has a name, a member, the bounds of a number, and whether it may be left out; texts
+    // that are written leave out an implied one that has its default.
     static constexpr auto fields = std::tuple(
         field{"channels", &problem::channels, {.least = 8, .most = 2048, .multiple_of = 8}},
         field{"affine", &problem::affine, {}, presence::optional},

@@ -198,7 +198,9 @@ template <> struct enumerator_table<matmul::known_sizes> {
 template <> struct field_table<matmul::problem> {
     using problem = matmul::problem;
     static constexpr int most = 1 << 24;
-    // A field has a name, a member, the bounds of a number, and whether it may be left out.
+    // A field has a name, a member, the bounds of a number, and whether it may be left out; texts
+    // that are written leave out an implied one that has its default. The header of each config
+    // says what its fields mean.
     static constexpr auto fields = std::tuple(
         field{"m", &problem::m, {.least = 1, .most = most}},
         field{"n", &problem::n, {.least = 1, .most = most}},

@@ -31,7 +31,7 @@ template <class T> class late {
 
     T const& get() const {
         if (auto const present = known()) return *present;
-        flights.run("", [&]() -> std::shared_ptr<void const> {
+        flights.run(/*key=*/"", [&]() -> std::shared_ptr<void const> {
             if (known()) return nullptr; // another thread has made it since this one looked
             auto fresh = make();
             std::lock_guard const lock(mutex);

@@ -80,7 +80,9 @@ std::string describe_threads(gpu_block const& block) {
         while (end < threads.size() && describe(threads[end], is_plural) == activity) end++;
         auto entry = std::ranges::find(groups, activity, &group::activity);
         bool const is_new = entry == groups.end();
-        if (is_new) entry = groups.insert(entry, {&threads[begin], activity, "", end - begin > 1});
+        if (is_new)
+            entry = groups.insert(
+                entry, {&threads[begin], activity, /*numbers=*/"", /*is_plural=*/end - begin > 1});
         entry->numbers += (is_new ? "" : ", ") + std::to_string(begin);
         if (end - begin > 1) entry->numbers += "-" + std::to_string(end - 1);
         entry->is_plural |= !is_new;

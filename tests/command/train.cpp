@@ -4,7 +4,9 @@
 // A sweep is a file of measured times; a model is a table of regression trees. A script stands for
 // Python with XGBoost: it "trains" a table that it has. fake::the_machine() has the state of the
 // fake driver, which stands for CUDA's. The model conv2d_correlation is for fprop and dgrad, the
-// forward pass and the gradient of the input; conv2d_gradient is for wgrad, that of the filter.
+// forward pass and the gradient of the input; conv2d_gradient is for wgrad, that of the filter. Of
+// a table's feature, hexadecimal floats are its bounds and what it is compared with; a tree's
+// digits are a split (00), then its children.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"

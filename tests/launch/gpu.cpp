@@ -101,7 +101,7 @@ TEST_CASE("a call of the driver that fails is reported, whichever it is, and not
     long const calls = static_cast<long>(machine.calls.size());
     long reported = 0, harmless = 0;
     for (long call = 0; call < calls; ++call) {
-        machine.expect({.call = call, .code = 2});
+        machine.expect({.call = call, .code = 2}); // this call fails: out of memory
         losses = 0;
         try {
             // A release that fails does no harm to the result.

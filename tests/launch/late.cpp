@@ -56,7 +56,9 @@ TEST_CASE("what a kernel from a pack does not need is opened when it is asked fo
     CHECK(std::filesystem::exists(cache_folder));
     // The table is written only now.
     tuned::add(table, {{{driver.device(0).name(), "sm_90a", "axpby n=1"},
-                        {"threads=96 vectors=1", 1, tuned::digest_of_kernels()}}});
+                        {.config = "threads=96 vectors=1",
+                         .microseconds = 1,
+                         .kernel_text = tuned::digest_of_kernels()}}});
     auto const found = gpu.configs().find({"axpby", "n=1", sm_90a});
     unsetenv("SPIO_TUNED");
     REQUIRE(found);

@@ -233,7 +233,7 @@ TEST_CASE("if any call of the driver fails, launches go on or throw its error, a
             rig.improve();
             rig.launch(rig.stream, /*is_comparable=*/false);
             auto const objects = fake::the_machine().objects.size();
-            fake::the_machine().expect({.call = call, .code = 999});
+            fake::the_machine().expect({.call = call, .code = 999}); // an unknown error
             for (std::size_t i = 0; i < 2 * rounds + 2; ++i) {
                 try {
                     rig.launch(rig.stream);

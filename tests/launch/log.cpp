@@ -162,7 +162,9 @@ TEST_CASE("the log tells why the host takes the place of a GPU") {
     // Choices that were measured on a GPU, which are of no use without it.
     auto const file = folder / "tuned.txt";
     tuned::add(file, {{{driver.device(0).name(), "sm_90a", "axpby n=1"},
-                       {"threads=96 vectors=1", 1, tuned::digest_of_kernels()}}});
+                       {.config = "threads=96 vectors=1",
+                        .microseconds = 1,
+                        .kernel_text = tuned::digest_of_kernels()}}});
     auto const options = [&] {
         return runtime_options{
             .packs = {}, .host = the_host, .tuned_file = file, .driver = &driver};
@@ -174,7 +176,7 @@ TEST_CASE("the log tells why the host takes the place of a GPU") {
               CHECK(!host.configs().find({"axpby", "n=1", sm_90a}));
           }) == logged({"spio: no GPU: the driver has none"}));
     machine.counted = fake::machine::devices;
-    machine.expect({.call = 0, .code = 100});
+    machine.expect({.call = 0, .code = 100}); // CUDA_ERROR_NO_DEVICE
     auto const found = written_by([&] { CHECK(runtime(options()).arch() == host_arch); });
     machine.expect({});
     CHECK(

@@ -141,7 +141,7 @@ TEST_CASE("a stream whose state the driver cannot report counts as captured") {
         rig rig;
         rig.improve([] { return std::optional(image_number(2)); });
         rig.tiers->wait();
-        fake::the_machine().expect({.call = call, .code = 999});
+        fake::the_machine().expect({.call = call, .code = 999}); // an unknown error
         CHECK(rig.is_first(rig.value) == has_failure);
         CHECK(rig.kernels.loaded() == (has_failure ? 1 : 2));
         auto const calls = fake::the_machine().calls;
