@@ -7,7 +7,7 @@
 // both. A config_source finds measured configurations; without one the family, the kernels and code
 // of one operation, chooses. A field_slot is a field of an aggregate in memory: where its value is
 // read from and written to. The host device simulates a GPU on the CPU. A typed_spec is a spec with
-// the type of its parameters.
+// the type of its parameters. host_value<T> is what the host has for T: T, or the bits of a half.
 module;
 
 #include <chrono>

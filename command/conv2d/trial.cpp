@@ -28,7 +28,7 @@ import spio.spec;
 
 namespace spio::command {
 
-// In choice.cpp.
+// In choice.cpp: those that `spio tune` measures; the best ones with times; what chooses otherwise.
 std::vector<std::string> conv2d_configs(std::string_view words, arch);
 explained_choice explain_conv2d(std::string_view words, arch, config_source const&);
 std::vector<std::string> conv2d_choosers(arch);

@@ -7,7 +7,8 @@
 // configurations; without one the family, the kernels of one operation, chooses. The product is d =
 // activation(a b + bias) + c, where c is the residual. poison() fills an array with bytes that no
 // kernel writes, so that a missing write is found. A checked_size is a number that becomes too
-// large, and stays so, where an int would overflow.
+// large, and stays so, where an int would overflow. host_value<T> is what the host has for T: T, or
+// the bits of a half.
 module;
 
 #include <bit>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from; the policy aot_only takes kernels from packs alone.
-// no_source stands for packs, or for a compiler, where there are none.
+// no_source stands for packs, or for a compiler, where there are none. host_value<T> is what the
+// host has for T: T, or the bits of a half.
 //
 //     deploy           the pack is deploy.spiopack beside the program, or else the one in it
 //     deploy PACK      the pack is this file

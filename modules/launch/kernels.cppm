@@ -4,7 +4,7 @@
 // An image is a compiled kernel; a spec is what it is compiled from. A backend is a device, a GPU
 // or the host device (a simulated GPU), behind the calls that both have. A typed_spec is a spec
 // with the type of its parameters. A text_identity is what two kernels of one symbol are told apart
-// by: their text and headers.
+// by: their text and headers. host_value<T> is what the host has for T: T, or the bits of a half.
 module;
 
 #include "spio/tile/half.h"

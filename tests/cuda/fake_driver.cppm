@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fault is the one call of the driver that is made to fail; an object has what is behind a
-// handle.
+// handle. With has_effect the call that fails does its work all the same; has_stubs says that a
+// driver that is too old has functions of the names. answer(to<"name">(), …) is what the fake does
+// in a function.
 module;
 
 #include "tests/cuda/fake_machine.h"

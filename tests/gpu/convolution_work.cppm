@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // residual is a tensor that is added to the output, a preactivation the value before the
-// activation, of which dgrad takes the derivative.
+// activation, of which dgrad takes the derivative. host_value<T> is what the host has for T: T, or
+// the bits of a half.
 module;
 
 #include "conv2d/problem.h"

@@ -3,7 +3,7 @@
 //
 // A spec is what a kernel is compiled from; a pack is a file of compiled kernels. The host device
 // simulates a GPU on the CPU. A family is the kernels of one operation. A typed_spec is a spec with
-// the type of its parameters.
+// the type of its parameters. host_value<T> is what the host has for T: T, or the bits of a half.
 module;
 
 #include <cstddef>
