@@ -154,9 +154,10 @@ std::vector<double> multiply_by_derivative(problem const& problem, std::vector<d
         bool const is_exact = problem.activation == activation::relu;
         double const slope = derivative(points[i], problem.activation);
         gradients[i] = slope == 0 ? 0 : gradient * slope; // 0 for an infinite gradient too
-        errors[i] = is_exact ? 0
-                             : bound(1, gradients[i], /*magnitude=*/0, precision_of(problem.type),
-                                     activation_unit * std::abs(gradient));
+        errors[i] = is_exact
+                        ? 0
+                        : bound(/*products=*/1, gradients[i], /*magnitude=*/0,
+                                precision_of(problem.type), activation_unit * std::abs(gradient));
     }
     return errors;
 }
@@ -235,7 +236,8 @@ double_outputs reference(problem const& problem, double_inputs const& inputs) {
         values[i] = activated(values[i], problem.activation);
         if (is_smooth) {
             magnitudes[i] *= steepest;
-            errors[i] = activation_unit * std::abs(values[i]) + 0x1p-31;
+            constexpr double near_zero = 0x1p-31; // the error that activations may have there
+            errors[i] = activation_unit * std::abs(values[i]) + near_zero;
         }
         if (problem.residual) {
             values[i] += residual[i];
