@@ -98,7 +98,7 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
         for (int k = 0; k < schedule.depth(); ++k) {
             block.full[ring.stage()]->wait(ring.parity());
             {
-                product_group group(sum, k > 0);
+                product_group group(sum, /*accumulates=*/k > 0);
                 multiply(group, a[ring.stage()], b[ring.stage()]);
             }
             sum.template wait<1>();

@@ -144,7 +144,7 @@ void check_inputs(problem const& problem, double_inputs const& inputs) {
 }
 
 // Multiplies gradients of y by the derivative of the activation, as dgrad does with its input where
-// the problem asks for that. Returns by how much the kernel's rounded products may differ.
+// the problem asks for that. Returns how far the kernel's values, of one product each, may be off.
 std::vector<double> multiply_by_derivative(problem const& problem, std::vector<double>& gradients,
                                            std::span<unsigned short const> preactivation) {
     std::vector<double> errors(problem.has_derivative() ? gradients.size() : 0);
@@ -154,10 +154,9 @@ std::vector<double> multiply_by_derivative(problem const& problem, std::vector<d
         bool const is_exact = problem.activation == activation::relu;
         double const slope = derivative(points[i], problem.activation);
         gradients[i] = slope == 0 ? 0 : gradient * slope; // 0 for an infinite gradient too
-        errors[i] = is_exact
-                        ? 0
-                        : bound(/*products=*/1, gradients[i], /*magnitude=*/0,
-                                precision_of(problem.type), activation_unit * std::abs(gradient));
+        errors[i] = is_exact ? 0
+                             : bound(1, gradients[i], /*magnitude=*/0, precision_of(problem.type),
+                                     activation_unit * std::abs(gradient));
     }
     return errors;
 }
@@ -236,8 +235,7 @@ double_outputs reference(problem const& problem, double_inputs const& inputs) {
         values[i] = activated(values[i], problem.activation);
         if (is_smooth) {
             magnitudes[i] *= steepest;
-            constexpr double near_zero = 0x1p-31; // the error that activations may have there
-            errors[i] = activation_unit * std::abs(values[i]) + near_zero;
+            errors[i] = activation_unit * std::abs(values[i]) + 0x1p-31; // where it is near 0
         }
         if (problem.residual) {
             values[i] += residual[i];

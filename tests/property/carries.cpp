@@ -69,7 +69,7 @@ void draw_values(question& q, dice& random) {
 
 TEST_CASE("a planned digit is the floor of the sum, reduced") {
     tally counts;
-    dice random(1);
+    dice random(/*salt=*/1);
     int const plans = rounds(400'000);
     for (int n = 0; n < plans; ++n) {
         question q = draw_question(random);

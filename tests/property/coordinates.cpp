@@ -198,7 +198,7 @@ template <class... Kinds> void judge_all(tally& counts, dice& random) {
 
 TEST_CASE("coordinates add and compare like maps from bases to values") {
     tally counts;
-    dice random(6);
+    dice random(/*salt=*/6);
     judge_all<kind<I>, kind<K_<8>>, kind<I, J>, kind<K, I_<4>>, kind<K_<6>, K_<4>, J>,
               kind<I_<8>, K, I, K_<16>>, kind<spio::bounded<K_<8>, 4>, spio::bounded<K, 8>>,
               kind<J, spio::bounded<I, 16>>, kind<K_<3>, J, spio::bounded<I_<6>, 5>, I_<9>>>(

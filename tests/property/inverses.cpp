@@ -97,7 +97,7 @@ void check(tally& counts, Tensor const& t, std::vector<plain_axis> const (&axes)
 
 TEST_CASE("the position at an offset is found for all pitches that nest the axes") {
     tally counts;
-    dice random(7);
+    dice random(/*salt=*/7);
     int layouts = 0;
     for (int round = 0; round < rounds(400); ++round) {
         int const height = random.draw_below(20);

@@ -176,7 +176,7 @@ void check_numbers(tally& counts, oracle::layout const& model, drawn_table const
 
 TEST_CASE("a layout table gives the offsets of the oracle") {
     tally t;
-    dice random(2);
+    dice random(/*salt=*/2);
     std::size_t const layouts = rounds(100'000);
     std::unordered_set<std::uint64_t> seen;
     long long offsets = 0;
@@ -218,7 +218,7 @@ TEST_CASE("a layout table gives the offsets of the oracle") {
 
 TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches are") {
     tally t;
-    dice random(3);
+    dice random(/*salt=*/3);
     for (int n = 0; n < rounds(10'000); ++n) {
         drawn_table table;
         struct {

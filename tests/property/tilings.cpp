@@ -217,7 +217,7 @@ bool is_bijective(std::vector<row> const& rows, int base) {
 
 TEST_CASE("folds that do not tile are found, with the dimension and both numbers") {
     tally counts;
-    dice random(4);
+    dice random(/*salt=*/4);
     int const sets = rounds(400'000);
     int broken = 0;
     for (int n = 0; n < sets; ++n) {
@@ -248,7 +248,7 @@ TEST_CASE("folds that do not tile are found, with the dimension and both numbers
 
 TEST_CASE("digits of an index may leave gaps, but not overlap") {
     tally counts;
-    dice random(5);
+    dice random(/*salt=*/5);
     int broken = 0;
     for (int n = 0; n < rounds(200'000); ++n) {
         auto rows = draw_rows(random);

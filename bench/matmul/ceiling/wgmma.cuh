@@ -47,7 +47,7 @@ template <config Config> __device__ __forceinline__ void run(params const& p) {
 #pragma unroll 1
     for (int step = 0; step < p.steps; ++step) {
         {
-            product_group group(sum, step > 0);
+            product_group group(sum, /*accumulates=*/step > 0);
             bounded<STAGE, Config.stages> const current(stage);
             multiply(group, a[current], b[current]);
         }
