@@ -5,7 +5,8 @@
 // M and N are the rows and columns of the result, K what the product sums over; fold<K, 16> counts
 // K in blocks of 16. Problem (the sizes and options of a call) and Config (how blocks and warps
 // share it) are known when a kernel is compiled. numbers_below<n> is the list 0, 1, … n - 1 of
-// template arguments.
+// template arguments. bounded<D, n> is a value of D below n; for_lane<rows>(lane) is the row that a
+// lane gives to ldmatrix.
 //
 //     a, b    global --cp.async--> a ring of tiles in shared memory
 //     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied
@@ -74,7 +75,7 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     block.copy_last(writing.stage());
     copied();
     for (int n = 1; n < Config.copied_ahead(); ++n) {
-        if (n < block.depth) block.copy(0, 1, writing.stage());
+        if (n < block.depth) block.copy(/*part=*/0, /*parts=*/1, writing.stage());
         copied();
     }
     block.wait_for_tiles(reading);

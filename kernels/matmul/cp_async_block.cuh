@@ -8,7 +8,8 @@
 // Config (how blocks and warps share it) are known when a kernel is compiled. A compound index is
 // one number for several indices, the last of which varies fastest. A stage is one place of a ring
 // in shared memory. push<T>() takes room for a tensor T from the block's shared memory, and returns
-// it and the rest.
+// it and the rest. Of a matrix, `leading` is the distance of its lines and `batch` that of the
+// matrices of a batch, in elements. bounded<D, n> is a value of D below n.
 #pragma once
 
 #include "matmul/cp_async.h"

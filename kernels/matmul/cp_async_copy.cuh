@@ -3,7 +3,8 @@
 //
 // A factor is a or b of the product a b, K what the product sums over. A cell is the 16 bytes that
 // one instruction copies; a tile has a line of 64 elements (tile_k) for each row or column. A stage
-// is one place of a ring in shared memory.
+// is one place of a ring in shared memory. The elements of a line that a tile has take line_bytes =
+// 128 bytes. bounded<D, n> is a value of D below n.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

@@ -7,7 +7,7 @@
 // columns takes less time than long code without a loop. for_lane<lane_index>(lane) says which
 // elements of a fragment a lane holds. push<T>() takes room for a tensor T from the block's shared
 // memory, and returns it and the rest. position.total<D>() is the whole place along D, in single
-// steps. type_is<T> has T as its member `type`.
+// steps. type_is<T> has T as its member `type`. pair<T> is two halves or bfloat16s in a register.
 #pragma once
 
 #include "matmul/cp_async_block.cuh"

@@ -12,7 +12,8 @@
 // of this block have read them. Stores of a tile go on while the next tile is computed. In
 // ping-pong each of two consumers computes whole tiles: one multiplies while the other one stores.
 // numbers_below<n> is the list 0, 1, … n - 1 of template arguments. origin() is a tensor's cursor
-// at position zero.
+// at position zero. described<M>(tile) is what wgmma takes for a factor whose rows are M: its
+// matrix descriptor.
 #pragma once
 
 #include "matmul/wgmma_store.cuh"

@@ -4,7 +4,8 @@
 // A stage of the ring has a tile of a and one of b; the blocks of a cluster share tiles. A tensor
 // map is the descriptor by which TMA copies boxes of a tensor. Problem (the sizes and options of a
 // call) and Config (how blocks and warps share it) are known when a kernel is compiled. push<T>()
-// takes room for a tensor T from the block's shared memory, and returns it and the rest.
+// takes room for a tensor T from the block's shared memory, and returns it and the rest. bounded<D,
+// n> is a value of D below n.
 #pragma once
 
 #include "matmul/wgmma_tiles.cuh"

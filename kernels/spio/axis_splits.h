@@ -9,7 +9,7 @@
 // steps in memory, and a change the base class that keeps all that is not split or joined. A
 // dynamic extent is known only at run time. A refusal<D> in a function makes a call of it no
 // constant expression, so that compilers name that function; checks_at_run_time is true in checked
-// builds alone.
+// builds alone. moved<D>(axis, stride, size, pitch) is an axis of D in place of another.
 #pragma once
 
 #include "spio/axis_changes.h"

@@ -6,7 +6,8 @@
 // message: the names of its template parameters are the sentence. A late (dynamic) extent is known
 // only when the tensor is made; a pitch is a stride that an axis is given. checks_at_run_time is
 // true in checked builds alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension
-// that it counts. pinned(axis, stride) is the axis with this stride in memory.
+// that it counts. pinned(axis, stride) is the axis with this stride in memory. cuts_late<Start, n,
+// T> tells whether a tile of n steps can be cut from T at a Start that only the run knows.
 #pragma once
 
 #include "spio/axis_splits.h"

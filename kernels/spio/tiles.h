@@ -7,7 +7,8 @@
 // names of its template parameters say what is wrong. checks_at_run_time is true in checked builds
 // alone. Of an index type T, such as fold<K, 8>, base_of<T> is the dimension that it counts and
 // stride_of<T> the size of its steps. numbers_below<n> is the list of 0 to n - 1. pinned(axis,
-// stride) is the axis with this stride in memory.
+// stride) is the axis with this stride in memory. cuts<Start, n, T> tells whether a slice of n
+// steps can be cut from T, all of whose sizes and strides are known.
 #pragma once
 
 #include "spio/views.h"
