@@ -27,28 +27,28 @@ static void check(void const* address, int bytes, access_info const& info, void 
 }
 // Checks a read of Size bytes, and counts it to find loops that only read.
 template <int Size, int Alignment> static void check_read(void const* address, void const* code) {
-    static constexpr access_info info = {access::read, "a read", Alignment};
+    static constexpr access_info info = {access::read, "a read", /*alignment=*/Alignment};
     if (running == nullptr) return;
     check(address, Size, info, code);
     count_read(*running, address);
 }
 // Checks a write of Size bytes.
 template <int Size, int Alignment> static void check_write(void const* address, void const* code) {
-    static constexpr access_info info = {access::write, "a write", Alignment};
+    static constexpr access_info info = {access::write, "a write", /*alignment=*/Alignment};
     if (running == nullptr) return;
     running->spins.reset();
     check(address, Size, info, code);
 }
 // Checks a read of any number of bytes, and counts it as one.
 static void check_range_read(void const* address, std::size_t bytes, void const* code) {
-    static constexpr access_info info = {access::read, "a read", 1};
+    static constexpr access_info info = {access::read, "a read", /*alignment=*/1};
     if (running == nullptr || bytes == 0) return;
     check(address, static_cast<int>(bytes), info, code);
     count_read(*running, address);
 }
 // Checks a write of any number of bytes.
 static void check_range_write(void const* address, std::size_t bytes, void const* code) {
-    static constexpr access_info info = {access::write, "a write", 1};
+    static constexpr access_info info = {access::write, "a write", /*alignment=*/1};
     if (running == nullptr || bytes == 0) return;
     running->spins.reset();
     check(address, static_cast<int>(bytes), info, code);

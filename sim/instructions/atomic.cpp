@@ -49,7 +49,7 @@ static void acquire_block(gpu_thread const& thread, void const* word) {
 template <class T, class Function>
 static T change(T* word, char const* name, Function new_value_of) {
     auto& thread = *running;
-    check_access(thread, word, sizeof(T), {access::atomic, name, sizeof(T)});
+    check_access(thread, word, sizeof(T), {access::atomic, name, /*alignment=*/sizeof(T)});
     collect_clock(thread, word);
     thread.block->atomic_clocks[word].join(thread.fence_clock);
     if (thread.has_fenced) release_block(thread, word);
@@ -104,7 +104,8 @@ unsigned atomic_compare_exchange(unsigned* word, unsigned expected, unsigned val
 unsigned load_acquire(unsigned const* word) {
     poll("load_acquire");
     auto& thread = *running;
-    check_access(thread, word, sizeof *word, {access::atomic_read, "load_acquire", sizeof *word});
+    check_access(thread, word, sizeof *word,
+                 {access::atomic_read, "load_acquire", /*alignment=*/sizeof *word});
     collect_clock(thread, word);
     acquire(thread, thread.unfenced_clock);
     unsigned const value = std::atomic_ref<unsigned>(*const_cast<unsigned*>(word)).load();
@@ -113,7 +114,8 @@ unsigned load_acquire(unsigned const* word) {
 }
 void store_release(unsigned* word, unsigned value) {
     auto& thread = *running;
-    check_access(thread, word, sizeof *word, {access::atomic, "store_release", sizeof *word});
+    check_access(thread, word, sizeof *word,
+                 {access::atomic, "store_release", /*alignment=*/sizeof *word});
     thread.block->atomic_clocks[word].join(clock_of(thread));
     begin_epoch(thread);
     release_block(thread, word);

@@ -100,7 +100,7 @@ namespace spio::machine {
 
 void sync_block() {
     auto const all_threads = static_cast<int>(sim::running->block->threads.size());
-    sim::arrive_at_barrier(0, all_threads, sim::arrival::waiting);
+    sim::arrive_at_barrier(/*number=*/0, all_threads, sim::arrival::waiting);
 }
 void sync_threads(int barrier, int threads) {
     sim::arrive_at_barrier(barrier, threads, sim::arrival::waiting);

@@ -94,7 +94,7 @@ void run_collective(warp_operation const& operation, unsigned lanes, void* argum
     pending.lane_0 = &thread - thread.lane();
     if (pending.arrived != lanes) {
         if (warp.collectives.size() > 1) check_mismatch(thread, warp, pending);
-        wait({wait_kind::collective, 0, 0, operation.name});
+        wait({.kind = wait_kind::collective, .name = operation.name});
         return;
     }
     collective complete = pending;

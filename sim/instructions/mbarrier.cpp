@@ -145,7 +145,8 @@ void mbarrier_init(mbarrier_word* barrier, int arrivals) {
                      "mbarrier_init at shared offset %d, where there is one that was not ended",
                      offset);
     }
-    access_shared(thread, offset, word_bytes, {access::write, "mbarrier_init", word_bytes});
+    access_shared(thread, offset, word_bytes,
+                  {access::write, "mbarrier_init", /*alignment=*/word_bytes});
     block.shared.mark(offset, word_bytes, in_mbarrier, initialised);
     auto& state = block.mbarriers[offset];
     state = {};
@@ -162,9 +163,9 @@ void mbarrier_invalidate(mbarrier_word* barrier) {
     int const offset = mbarrier_offset(thread, barrier, "mbarrier_invalidate");
     mbarrier_at(thread, offset, "mbarrier_invalidate");
     thread.block->mbarriers.erase(offset);
-    thread.block->shared.mark(offset, word_bytes, 0, in_mbarrier);
+    thread.block->shared.mark(offset, word_bytes, /*added=*/0, in_mbarrier);
     check_race(thread, accessor_of(thread), offset, word_bytes,
-               {access::write, "mbarrier_invalidate", word_bytes});
+               {access::write, "mbarrier_invalidate", /*alignment=*/word_bytes});
 }
 void mbarrier_arrive(mbarrier_word* barrier) {
     auto& thread = *running;
@@ -213,7 +214,7 @@ bool mbarrier_try_wait(mbarrier_word* barrier, int parity) {
     char const* const name = "mbarrier_try_wait";
     int const offset = mbarrier_offset(thread, barrier, name);
     if (!has_completed(mbarrier_at(thread, offset, name), parity)) {
-        wait({wait_kind::mbarrier_phase, offset, parity & 1});
+        wait({.kind = wait_kind::mbarrier_phase, .number = offset, .parity = parity & 1});
     }
     // Look the barrier up again: mbarrier_invalidate may have been called while the thread waited.
     auto& state = mbarrier_at(thread, offset, name);

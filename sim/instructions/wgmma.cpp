@@ -81,7 +81,8 @@ static std::vector<factor> read_factor(gpu_thread& thread, described_factor cons
             int const offset = described.cell(first + outer, k);
             char const* const name = "a product of a warpgroup";
             shared_offset(thread, memory.base + offset, cell_bytes, name, cell_bytes);
-            access_shared(thread, offset, cell_bytes, {access::read, name, cell_bytes});
+            access_shared(thread, offset, cell_bytes,
+                          {access::read, name, /*alignment=*/cell_bytes});
             for (int i = 0; i < described.outer_step(); i++) {
                 for (int j = 0; j < described.depth_step(); j++) {
                     unsigned short bits;

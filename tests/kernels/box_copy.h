@@ -74,7 +74,8 @@ template <int Span> struct params {
     cell* y;
     int images;
 };
-// The barriers of stages that are full, and of those that are empty.
+// The tiles, then the barriers of stages that are full and of those that are empty, 8 bytes each,
+// and room to align them.
 template <int Span>
 inline constexpr int shared_bytes =
     static_cast<int>(stage_tiles<Span>::num_bytes()) + 2 * 8 * stages + 16;
@@ -85,6 +86,6 @@ struct bulk_params {
     cell const* x;
     cell* y;
 };
-inline constexpr int bulk_shared_bytes = 2 * bulk.size + 16;
+inline constexpr int bulk_shared_bytes = 2 * bulk.size + 16; // and a barrier behind the row
 
 } // namespace spio::test::box_copy

@@ -177,7 +177,7 @@ extern "C" __global__ void bulk_copy(bulk_params p) {
         barrier::publish();
         arrived.arrive_and_expect(static_cast<int>(row::num_bytes()));
         load_bulk(shared, source(p.x), arrived);
-        arrived.wait(0);
+        arrived.wait(/*parity=*/0);
         store_bulk<sm_90a>(row(p.y), shared);
         commit_bulk_stores<sm_90a>();
         wait_for_bulk_stores<sm_90a>();

@@ -5,6 +5,8 @@
 // New memory is full of bytes 0xff, the poison. expect() complains if a condition does not hold,
 // and same_bits() keeps outputs that must be the same on all devices. Complaints show 4 bytes as a
 // float too: 0x16 is 3.08285662e-44. The plan of a tensor map says all but its address.
+// expect_within(name, number, got, exact, bound) complains if an element of an array is too far
+// from the exact one.
 #include "rounding.h"
 #include "run.h"
 

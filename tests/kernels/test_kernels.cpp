@@ -20,7 +20,7 @@ using namespace spio::test;
 // which must give the same bits.
 int run_cases(std::vector<std::string> const& names, effort spent) {
     host_device in_order;
-    host_device shuffled(2026);
+    host_device shuffled(/*seed=*/2026);
     int ran = 0;
     int passed = 0;
     double milliseconds = 0;
