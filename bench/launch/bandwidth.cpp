@@ -128,7 +128,7 @@ int rotations_of(std::size_t bytes) {
 
 // Times axpby, where `bytes` counts the reads of x and y and the writes of y.
 void run_axpby(bench const& b, std::size_t bytes, axpby::config const& config, double copy_time) {
-    // 12 bytes an element: x and y are read, y is written, all floats.
+    // 12 bytes an element: x and y are read, y is written, all floats; whole blocks of 4096.
     int const n = static_cast<int>(bytes / 12 / 4096 * 4096);
     auto const size = static_cast<std::size_t>(n) * sizeof(float);
     auto const spec = axpby::specialize({n}, config, b.gpu.arch());

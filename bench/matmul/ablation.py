@@ -20,8 +20,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 LOOP = "#pragma unroll 1"
-COPY = ["if (has_next) block.copy(Step, steps - 1, writing.stage());"]
-LOADS = ["load_step((Step + 1) % 2, reading.stage(), Step + 1);", "load_step((Step + 1) % 2, reading.stage(), 0);"]
+COPY = ["if (has_next) block.copy(step, steps - 1, writing.stage());"]
+LOADS = ["load_step((step + 1) % 2, reading.stage(), step + 1);", "load_step((step + 1) % 2, reading.stage(), 0);"]
 BARRIERS = ["if (has_next || !Config.has_mbarriers()) copied();", "block.wait_for_tiles(reading);"]
 # What each variant leaves out of the loop over k.
 VARIANTS = {"nothing": [], "copies": COPY, "ldmatrix": LOADS, "copies and ldmatrix": COPY + LOADS, "barriers": BARRIERS}
