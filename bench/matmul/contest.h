@@ -69,6 +69,7 @@ class contest {
         contestants.push_back({"cublaslt", /*config=*/"", /*is_chosen=*/true, /*estimate=*/0,
                                [&](int i) { prepared.launch(buffers.args(i)); }});
 
+        // All sets equally often, and some 8 calls at least.
         int const calls = buffers.sets * std::max(1, 8 / buffers.sets);
         std::vector<graph> graphs;
         std::vector<double> differences;
@@ -127,7 +128,7 @@ class contest {
             add(p, config, is_chosen, buffers, contestants);
         }
         for (auto const& text : options_.configs) {
-            add(p, matmul::parse_config(text), false, buffers, contestants);
+            add(p, matmul::parse_config(text), /*is_chosen=*/false, buffers, contestants);
         }
         return contestants;
     }

@@ -156,7 +156,7 @@ class cublas_lt {
                        "cublasLtMatmulPreferenceSetAttribute");
         int found = 0;
         expect_success(choose_(handle_, prepared.operation_, prepared.b_, prepared.a_, prepared.d_,
-                               prepared.d_, preference, 1, &prepared.choice_, &found),
+                               prepared.d_, preference, /*requested=*/1, &prepared.choice_, &found),
                        "cublasLtMatmulAlgoGetHeuristic");
         if (found == 0) throw std::runtime_error("cublasLt has no algorithm");
         return prepared;

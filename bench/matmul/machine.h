@@ -71,7 +71,7 @@ struct machine {
 
     // Runs a graph again and again for at least so many seconds.
     round_time time(graph const& graph, int calls, double seconds) const {
-        double const single = std::max(milliseconds(graph, 1), 1e-3);
+        double const single = std::max(milliseconds(graph, /*replays=*/1), 1e-3);
         int const replays = std::max(1, static_cast<int>(std::ceil(1000 * seconds / single)));
         reading sensors;
         double const total = milliseconds(graph, replays, [&] {
@@ -84,7 +84,7 @@ struct machine {
     // The time of a call after the GPU has rested: a burst of the calls in a graph.
     double burst(graph const& graph, int calls) const {
         std::this_thread::sleep_for(std::chrono::milliseconds(40));
-        return 1000 * milliseconds(graph, 1) / calls;
+        return 1000 * milliseconds(graph, /*replays=*/1) / calls;
     }
 
   private:
@@ -140,11 +140,12 @@ class product_buffers {
         };
         auto const first = static_cast<std::size_t>(set) * (a_bytes_ + b_bytes_);
         bool const a_by_rows = p_.a == matmul::order::rows, b_by_rows = p_.b == matmul::order::rows;
-        return {
-            .sizes = {p_.m, p_.n, p_.k, 1},
-            .a = {address(machine_.factors, first), a_by_rows ? p_.k : p_.m, 0},
-            .b = {address(machine_.factors, first + a_bytes_), b_by_rows ? p_.n : p_.k, 0},
-            .d = {address(machine_.results, static_cast<std::size_t>(set) * d_bytes_), p_.n, 0}};
+        return {.sizes = {p_.m, p_.n, p_.k, /*batch=*/1},
+                .a = {address(machine_.factors, first), a_by_rows ? p_.k : p_.m, /*batch=*/0},
+                .b = {address(machine_.factors, first + a_bytes_), b_by_rows ? p_.n : p_.k,
+                      /*batch=*/0},
+                .d = {address(machine_.results, static_cast<std::size_t>(set) * d_bytes_), p_.n,
+                      /*batch=*/0}};
     }
 
   private:

@@ -70,9 +70,9 @@ void run_ceiling(machine const& machine, std::string const& name, ceiling::confi
     std::vector<double> rates, bursts;
     reading sensors;
     for (int round = 0; round < options.rounds; ++round) {
-        auto const time = machine.time(graph, 1, 2 * options.seconds);
+        auto const time = machine.time(graph, /*calls=*/1, 2 * options.seconds);
         rates.push_back(work / time.microseconds);
-        bursts.push_back(work / machine.burst(graph, 1));
+        bursts.push_back(work / machine.burst(graph, /*calls=*/1));
         sensors = time.sensors;
     }
     std::printf(

@@ -71,7 +71,7 @@ inline std::vector<shape> layers() {
 inline std::vector<shape> random_shapes(unsigned seed, int count) {
     std::mt19937 random(seed);
     auto const drawn = [&](double least, double most) {
-        double const share = static_cast<double>(random()) / 4294967296.0;
+        double const share = static_cast<double>(random()) / 0x1p32;
         return static_cast<int>(std::lround(least * std::pow(most / least, share)));
     };
     std::vector<shape> shapes;
@@ -88,7 +88,7 @@ inline std::vector<shape> random_shapes(unsigned seed, int count) {
 inline std::vector<shape> training_shapes(unsigned seed, int count) {
     std::mt19937 random(seed);
     auto const drawn = [&](double most, int unit) {
-        double const share = static_cast<double>(random()) / 4294967296.0;
+        double const share = static_cast<double>(random()) / 0x1p32;
         auto const size = static_cast<int>(std::lround(16 * std::pow(most / 16, share)));
         return (size + unit - 1) / unit * unit;
     };

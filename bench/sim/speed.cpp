@@ -51,23 +51,23 @@ int main() {
     for (float& value : global) value = 1;
 
     measure("threads started and ended", /*launches=*/200, /*count=*/1, [](int) {});
-    measure("lanes in shuffles", /*launches=*/1, 2000, [](int count) {
+    measure("lanes in shuffles", /*launches=*/1, /*count=*/2000, [](int count) {
         unsigned value = 1;
         for (int i = 0; i < count; i++) value = machine::shuffle_xor(value, 1, all_lanes);
     });
-    measure("lanes in sync_warp", /*launches=*/1, 2000, [](int count) {
+    measure("lanes in sync_warp", /*launches=*/1, /*count=*/2000, [](int count) {
         for (int i = 0; i < count; i++) machine::sync_warp(all_lanes);
     });
-    measure("threads in sync_block", /*launches=*/1, 1000, [](int count) {
+    measure("threads in sync_block", /*launches=*/1, /*count=*/1000, [](int count) {
         for (int i = 0; i < count; i++) machine::sync_block();
     });
-    measure("lanes in m16n8k16 products", /*launches=*/1, 300, [](int count) {
+    measure("lanes in m16n8k16 products", /*launches=*/1, /*count=*/300, [](int count) {
         float c[4] = {};
         unsigned const a[4] = {0x3c003c00, 0x3c003c00, 0x3c003c00, 0x3c003c00};
         unsigned const b[2] = {0x3c003c00, 0x3c003c00};
         for (int i = 0; i < count; i++) machine::multiply_halves(c, a, b);
     });
-    measure("lanes in ldmatrix x4", /*launches=*/1, 500, [](int count) {
+    measure("lanes in ldmatrix x4", /*launches=*/1, /*count=*/500, [](int count) {
         int const thread = machine::thread_index().x;
         for (int i = 0; i < 4; i++) word(4 * thread + i) = 1;
         machine::sync_block();
@@ -80,14 +80,15 @@ int main() {
         *address = 0;
         for (int i = 0; i < count / 2; i++) *address = *address + 1.0F;
     };
-    measure("loads and stores of shared memory", /*launches=*/1, 20000, increment);
-    measure("the same without the race check", /*launches=*/1, 20000, increment, /*races=*/false);
-    measure("loads and stores of global memory", /*launches=*/1, 20000, [&](int count) {
+    measure("loads and stores of shared memory", /*launches=*/1, /*count=*/20000, increment);
+    measure("the same without the race check", /*launches=*/1, /*count=*/20000, increment,
+            /*races=*/false);
+    measure("loads and stores of global memory", /*launches=*/1, /*count=*/20000, [&](int count) {
         int const thread = threads * machine::block_index().x + machine::thread_index().x;
         auto volatile* const address = global.data() + thread;
         for (int i = 0; i < count / 2; i++) *address = *address + 1.0F;
     });
-    measure("multiply-adds of registers", /*launches=*/1, 20000, [](int count) {
+    measure("multiply-adds of registers", /*launches=*/1, /*count=*/20000, [](int count) {
         float a = 1;
         float b = 1;
         for (int i = 0; i < count; i++) {
