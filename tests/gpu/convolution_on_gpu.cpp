@@ -157,9 +157,16 @@ config with_large_cluster(problem const& problem, config const& small) {
     return large.fits(problem) ? config(large) : small;
 }
 
+// The configuration with two warps for the taps of a group, or itself if these do not fit.
+config with_two_parts(problem const& problem, config const& whole) {
+    auto divided = std::get<wgrad_tma::config>(whole);
+    divided.parts = 2;
+    return divided.fits(problem) ? config(divided) : whole;
+}
+
 // Runs `count` random problems of each pass, with and without TMA, in one configuration each; or
 // compiles them only. Every second wgrad takes a cluster, where the list has one, and half of these
-// take one of 16 blocks.
+// take one of 16 blocks. Two in three take two warps for the taps of a group, where they fit.
 int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share,
                bool is_launched) {
     int failed = 0;
@@ -188,6 +195,9 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                 auto chosen = configs[random() % configs.size()];
                 if (n % 2 == 0 && cluster != configs.end()) {
                     chosen = n % 4 == 0 ? with_large_cluster(problem, *cluster) : *cluster;
+                }
+                if (pass == direction::wgrad && with_maps && n % 3 != 0) {
+                    chosen = with_two_parts(problem, chosen);
                 }
                 // Every eighth is launched 100 times, which must give the same bits each time.
                 int const repeats = n % 8 == 0 ? 100 : 1;
