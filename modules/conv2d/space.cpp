@@ -17,6 +17,7 @@ module;
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 module spio.conv2d;
@@ -155,8 +156,8 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
                 if (!config.fits(problem) || !has_room(config)) continue;
                 ranking.add(config);
                 if constexpr (requires { config.parts; }) {
-                    auto const divided = with_parts(problem, config, arch);
-                    if (config_text(divided) != config_text(config)) ranking.add(divided);
+                    auto const divided = std::get<Config>(with_parts(problem, config, arch));
+                    if (divided.parts != config.parts) ranking.add(divided);
                 }
             }
         }
