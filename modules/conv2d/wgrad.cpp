@@ -151,19 +151,24 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     return best;
 }
 
-// A scheduler of an SM has one warp where the only block there has four groups. It then waits for
-// each product and each load; two warps, with half of the taps each, wait less: 0.89 to 0.99 of the
-// time on an H100, in six layers. Eight groups fill the schedulers, and leave too few registers for
-// twice the warps.
+// A scheduler of an SM has at most one warp where the only block there has at most four groups. It
+// then waits for each product and each load; two warps, with half of the taps each, wait less.
+// Eight groups fill the schedulers, and leave too few registers for twice the warps. On an H200
+// two warps take 0.89 to 1.02 of the time where one kernel computes the gradients, 0.97 in the
+// mean; with two kernels 0.76 to 0.78 for 5 x 5 taps, but up to 1.6 for 3 x 3 taps, and up to 1.5
+// for 7 x 7 taps in four mma tiles, which leave a thread no registers.
 config with_parts(problem const& problem, config const& chosen, arch arch) {
-    constexpr int most_groups = 4;
+    constexpr int most_groups = 4, most_mma_tiles_of_large_filter = 2;
     auto const* const original = std::get_if<wgrad_tma::config>(&chosen);
-    bool const is_measured = problem.knows_layer() && problem.taps() > few_taps &&
-                             problem.stride_h == 1 && problem.stride_w == 1;
-    if (original == nullptr || !is_measured || original->groups > most_groups ||
-        original->whole_images || original->blocks_of(problem) > chip_of(arch).sm_count) {
+    if (original == nullptr || !problem.knows_layer() || original->groups > most_groups ||
+        original->blocks_of(problem) > chip_of(arch).sm_count) {
         return chosen;
     }
+    bool const has_registers =
+        problem.taps() <= medium_taps || original->mma_tiles() <= most_mma_tiles_of_large_filter;
+    bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1;
+    bool const has_long_steps = problem.taps() > few_taps && is_dense && !original->whole_images;
+    if (!has_registers || !(original->is_one_kernel(problem) || has_long_steps)) return chosen;
     auto divided = *original;
     divided.parts = 2;
     return divided.fits(problem) ? config(divided) : chosen;

@@ -130,26 +130,33 @@ TEST_CASE("small layers get a cluster, and large ones do not") {
     CHECK(std::ranges::any_of(ranking.configs, [](auto const& ranked) {
         auto const text = conv2d::config_text(ranked.config);
         return text.starts_with("wgrad_tma groups=1 images=4 columns=32 ") &&
-               text.ends_with(" cluster=16");
+               text.ends_with(" cluster=16 parts=2");
     }));
     CHECK(chosen("n=4 c=96 h=56 w=56 r=5 s=5 pad_h=2 pad_w=2")
               .starts_with("wgrad_tma groups=2 images=1 columns=64 "));
 }
 
-TEST_CASE("two warps share the taps of a group of a large filter where a block has few groups") {
+TEST_CASE("two warps share the taps of a group in blocks of few groups, where that is faster") {
     auto const chosen = [](std::string_view words) {
         return conv2d::config_text(conv2d::best_config(gradient_of(words), sm_90a));
     };
-    std::string_view const seven = "n=16 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3";
-    CHECK(chosen(seven).starts_with("wgrad_tma groups=4 "));
-    CHECK(chosen(seven).ends_with(" parts=2"));
-    CHECK(chosen("n=2 c=672 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2").ends_with(" parts=2"));
-    CHECK(chosen("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2").find("parts") ==
-          std::string::npos);
-    CHECK(chosen("n=1 c=96 h=56 w=56").find("parts") == std::string::npos);
+    auto const has_parts = [&](std::string_view words) {
+        auto const text = chosen(words);
+        CHECK(text.starts_with("wgrad_tma groups="));
+        return text.ends_with(" parts=2");
+    };
+    // One kernel, whatever the filter; two kernels with 5 x 5 taps.
+    CHECK(has_parts("n=1 c=96 h=56 w=56"));
+    CHECK(has_parts("n=1 c=768 h=7 w=7 r=7 s=7 pad_h=3 pad_w=3"));
+    CHECK(has_parts("n=2 c=672 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2"));
+    std::string_view const five = "n=24 c=672 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2";
+    CHECK(has_parts(five));
+    // Too many groups, two kernels with 3 x 3 taps, and too few registers.
+    CHECK(!has_parts("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2"));
+    CHECK(!has_parts("n=128 c=96 h=56 w=56"));
+    CHECK(!has_parts("n=16 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3"));
     // What is listed for trials has both.
-    auto const problem = gradient_of(seven);
-    auto const configs = conv2d::space(problem, sm_90a);
+    auto const configs = conv2d::space(gradient_of(five), sm_90a);
     auto const is_divided = [](conv2d::config const& config) {
         return conv2d::config_text(config).ends_with(" parts=2");
     };
