@@ -158,10 +158,10 @@ config with_large_cluster(problem const& problem, config const& small) {
 }
 
 // The configuration with two warps for the taps of a group, or itself if these do not fit.
-config with_two_parts(problem const& problem, config const& whole) {
-    auto divided = std::get<wgrad_tma::config>(whole);
+config with_two_parts(problem const& problem, config const& original) {
+    auto divided = std::get<wgrad_tma::config>(original);
     divided.parts = 2;
-    return divided.fits(problem) ? config(divided) : whole;
+    return divided.fits(problem) ? config(divided) : original;
 }
 
 // Runs `count` random problems of each pass, with and without TMA, in one configuration each; or
