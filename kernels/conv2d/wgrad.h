@@ -70,7 +70,8 @@ constexpr tap_pairs pairs_of(problem const& problem) {
 // Whether one product multiplies a row of dy with two rows of x, because it has two taps of the
 // last column of the filter.
 constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 && problem.r > 1; }
-// Whether the row above an image is needed, as zeros, because a pair of rows begins with it.
+// Whether a step of whole images needs the row above them, as zeros, because a pair of rows begins
+// with it.
 constexpr bool needs_row_above(problem const& problem) {
     return pairs_rows(problem) && (problem.pad_h > 0 || !problem.knows_layer());
 }

@@ -58,16 +58,24 @@ class tap_accumulators {
         }
         return false;
     }
-    // Whether no mma tile has columns beyond the last one of y.
-    static constexpr bool needs_no_mask =
-        Problem.knows_image() && Problem.q() % Index::template size<Q>() == 0;
-
-    // Whether the second half of an mma tile is beyond the last column of y, where rows of dy are
-    // not cut into strips. The first half then is all that is multiplied.
+    // Whether rows of dy are known not to be cut into strips. Then it is known which columns of an
+    // mma tile are beyond the last column of y.
+    static constexpr bool has_whole_rows =
+        Problem.knows_image() && Problem.q() <= Index::template size<Q>();
+    // The columns of an image from the first of half an mma tile on.
+    static constexpr int columns_from(int mma_tile, int half) {
+        return Problem.q() - Index(16 * mma_tile + 8 * half).template get<Q>().get();
+    }
+    // Whether the second half of an mma tile is beyond the last column of y. The first half then is
+    // all that is multiplied.
     static constexpr bool is_half(int mma_tile) {
-        if (!Problem.knows_image() || Problem.q() > Index::template size<Q>()) return false;
-        int const first = Index(16 * mma_tile).template get<Q>().get();
-        return Index::template size<Q>() >= 16 && Problem.q() <= first + 8;
+        return has_whole_rows && Index::template size<Q>() >= 16 && columns_from(mma_tile, 1) <= 0;
+    }
+    // Whether half of an mma tile is multiplied, and may have columns beyond the last one of y.
+    static constexpr bool needs_mask(int mma_tile, int half) {
+        if (half == 1 && is_half(mma_tile)) return false;
+        if (has_whole_rows) return columns_from(mma_tile, half) < 8;
+        return !Problem.knows_image() || Problem.q() % Index::template size<Q>() != 0;
     }
 
     // The column of an mma tile that a lane's ldmatrix points to, in x and in dy, and the tap in x.
@@ -183,15 +191,22 @@ class tap_accumulators {
         for (int pair = 0; pair < row_pairs; ++pair) {
             if (!has_pair(pair)) continue; // it stands for all pairs of these columns
             neighbours[pair].load_transposed(x[columns][column_under(Q(0), S(2 * pair))]);
-            if constexpr (!needs_no_mask) mask.apply(neighbours[pair], mma_tile);
+            clear_spare_columns(neighbours[pair], mask, mma_tile);
         }
         if constexpr (has_column && has_last_column()) {
             column = last_taps(mma_tile, last[columns]);
-            if constexpr (!needs_no_mask) mask.apply(column, mma_tile);
+            clear_spare_columns(column, mask, mma_tile);
         }
 #pragma unroll
         for (int row = 0; row < r; ++row) {
             if (meets(step, row)) add_filter_row(row, mma_tile, neighbours, column);
+        }
+    }
+    __device__ __forceinline__ static void
+    clear_spare_columns(two_taps& taps, column_mask<Index, MmaTiles> const& mask, int mma_tile) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            if (needs_mask(mma_tile, half)) mask.apply(taps, mma_tile, half);
         }
     }
     // The last tap of two rows of x, with the previous row above this one.

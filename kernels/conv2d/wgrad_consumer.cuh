@@ -114,17 +114,14 @@ struct warp_taps {
     __device__ __forceinline__ void begin_span(launch_sizes const& sizes) {
         if (sizes.q > Config.columns) mask = mask_type(sizes.q - schedule.current.column.get());
     }
-    // Adds the products of a step, whose rows are in `stage`; `previous` has the row of x before.
-    __device__ __forceinline__ void add(row_step const& step, STAGE stage, STAGE previous) {
+    // Adds the products of a step, whose rows are in `stage`.
+    __device__ __forceinline__ void add(row_step const& step, STAGE stage) {
         if (step.begins_row()) sums.step();
         if (step.has_dy()) sums.load_dy(dy[stage]);
-        if (!step.has_x) {
-            sums.add_no_row(step);
-        } else if constexpr (KeepsRow) {
-            auto const last_stage = accumulators::points_to_previous_row() ? previous : stage;
-            sums.add_row(x[stage], last[last_stage], mask, step);
-        } else {
+        if (step.has_x) {
             sums.add_row(x[stage], last[stage], mask, step);
+        } else {
+            sums.add_no_row(step);
         }
     }
     // Stores the sums: to the workspace, or if they are of all rows, to the gradients.

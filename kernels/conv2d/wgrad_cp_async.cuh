@@ -140,7 +140,7 @@ template <problem Problem, config Config> struct consumer {
             sync_block();
             produce.load_next();
         }
-        warp.add(step, STAGE(stage), /*previous=*/{});
+        warp.add(step, STAGE(stage));
         if (step.loads_row()) stage = stage + 1 == Config.stages ? 0 : stage + 1;
     }
 };

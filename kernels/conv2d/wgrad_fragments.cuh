@@ -78,11 +78,11 @@ template <class Index, int MmaTiles> class column_mask {
             }
         }
     }
-    // Clears such columns in the fragment of one of the mma tiles.
-    template <factor T> __device__ void apply(two_taps<T>& fragment, int mma_tile) const {
+    // Clears such columns in half of a fragment of one of the mma tiles.
+    template <factor T> __device__ void apply(two_taps<T>& fragment, int mma_tile, int half) const {
 #pragma unroll
-        for (int n = 0; n < two_taps<T>::count; ++n)
-            fragment.registers[n].bits &= bits_[mma_tile][n / 2];
+        for (int tap = 0; tap < 2; ++tap)
+            fragment.registers[2 * half + tap].bits &= bits_[mma_tile][half];
     }
 
   private:

@@ -141,12 +141,6 @@ template <problem Problem> class steps {
         return row >= 0 && row < h_ + (needs_row_below(Problem) ? dilation : 0) &&
                offset_of(number) < r;
     }
-    // For kernels that read pairs of rows from shared memory: whether a step loads a row of x.
-    // These kernels load the row above the image too, where it is needed.
-    __device__ bool loads_x(row_step const& step) const {
-        H const row = input_row(step.number);
-        return step.has_x || (needs_row_above(Problem) && row < H(0) && row + H(dilation) >= H(0));
-    }
     // The step with this number in the current span: which row of x it reads, and which of its rows
     // of dy meet that row under the filter.
     __device__ row_step step(int number) const {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
-// channels. `held` are stages that a warp has read and not yet released. A tensor's subscript is a
-// position, and returns a cursor: a place in the tensor. Problem (the sizes and options of a call)
-// and Config (how blocks and warps share it) are known when a kernel is compiled. A slice is the
-// channels of some groups, which a block takes. With a dilation of 2, rows are in two phases, each
-// of every second row. cast<D>(x) is the same number in the dimension D.
+// channels. A tensor's subscript is a position, and returns a cursor: a place in the tensor.
+// Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
+// when a kernel is compiled. A slice is the channels of some groups, which a block takes. With a
+// dilation of 2, rows are in two phases, each of every second row. cast<D>(x) is the same number in
+// the dimension D.
 //
 //     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
@@ -33,7 +33,7 @@ template <problem Problem, config Config, arch Arch> struct producer {
     typename Block::ring ring = {};
 
     __device__ __forceinline__ void operator()(row_step const& step) {
-        load(schedule.loads_x(step), schedule.input_row(step.number), step.has_dy(),
+        load(step.has_x, schedule.input_row(step.number), step.has_dy(),
              schedule.dy_row(step.number));
     }
     // Loads a row of x and a row of dy, or one of the two, to the next stage.
@@ -80,20 +80,19 @@ template <problem Problem, config Config, arch Arch> struct producer {
 // Sums the taps of a warp's group, or of a part of them, over the rows of all steps.
 template <problem Problem, config Config, arch Arch, int Part> struct consumer {
     using Block = block<Problem, Config, Arch>;
-    using taps = warp_taps<Problem, Config, true, typename Block::x_tiles, typename Block::dy_tiles,
-                           Part, Config.parts>;
-    static constexpr int held_stages = Config.held_stages(Problem);
+    // Whole images stay in shared memory; of single rows, registers keep what the next step reads.
+    using taps = warp_taps<Problem, Config, Config.whole_images, typename Block::x_tiles,
+                           typename Block::dy_tiles, Part, Config.parts>;
 
     Block const& block;
     taps warp;
     typename Block::ring ring = {};
-    STAGE previous = {};
-    STAGE held[held_stages] = {};
+    STAGE held = Block::spare(); // read by the warp, and not yet released
 
     __device__ __forceinline__ void operator()(row_step const& step) {
-        bool const is_loaded = step.has_dy() || warp.schedule.loads_x(step);
+        bool const is_loaded = step.loads_row();
         if (is_loaded) block.full[ring.stage()]->wait(ring.parity());
-        warp.add(step, ring.stage(), previous);
+        warp.add(step, ring.stage());
         if (is_loaded) release();
     }
     // The rows of whole images, all known when the loop is unrolled.
@@ -125,14 +124,11 @@ template <problem Problem, config Config, arch Arch, int Part> struct consumer {
             warp.sums.add_no_row(step);
         }
     }
-    // Releases the oldest stage that is held.
+    // Releases the stage of the previous step: the loads of this one may still be in flight.
     __device__ __forceinline__ void release() {
-        constexpr int oldest = held_stages - 1;
         sync_warp();
-        if (is_first_lane()) block.empty[held[oldest]]->arrive();
-#pragma unroll
-        for (int n = oldest; n > 0; --n) held[n] = held[n - 1];
-        held[0] = previous = ring.stage();
+        if (is_first_lane()) block.empty[held]->arrive();
+        held = ring.stage();
         ++ring;
     }
     __device__ __forceinline__ void add_span() {
@@ -152,7 +148,6 @@ __device__ __forceinline__ void consume_part(params const& p,
     using Block = wgrad_tma::block<Problem, Config, Arch>;
     auto rows = block.spans_of_block();
     consumer<Problem, Config, Arch, Part> consume{block, {block.x, block.dy, block.part.sizes}};
-    for (auto& stage : consume.held) stage = Block::spare();
     while (rows.next(consume.warp.schedule.current)) consume.add_span();
     if constexpr (Config.adds_in_cluster()) {
         cluster_sum<Problem, Config, Block> const sum{block};

@@ -56,14 +56,6 @@ struct config {
         return (checked_size(inbox_slots(problem)) * cluster * 32).as_int();
     }
 
-    // The number of stages that a warp has read and not yet released. A warp releases a stage one
-    // step later, because its loads may still be in flight when the next step begins. Where rows
-    // are paired, the next step loads the previous row again, so that its stage is held for two
-    // steps.
-    constexpr int held_stages(problem const& problem) const {
-        return !whole_images && wgrad::pairs_rows(problem) ? 2 : 1;
-    }
-
     // Columns of x per row of a stage, with those that taps read beside the strip, rounded up to a
     // multiple of 8. The swizzle repeats every 8 columns, so that all rows have the same order of
     // cells.
@@ -110,7 +102,7 @@ struct config {
     // elements a side.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
-                                stages > held_stages(problem) && wgrad::has_splits(problem, splits);
+                                stages > 1 && wgrad::has_splits(problem, splits);
         if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const has_cluster =
             cluster == splits && cluster <= most_cluster && problem.knows_layer();

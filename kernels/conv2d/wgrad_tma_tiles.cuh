@@ -51,7 +51,7 @@ struct block {
     using empty_barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages + 1)>;
     using inbox_tiles = cluster_inbox<Problem, Config>;
     using received_barrier = tensor<mbarrier<Arch>, axis<STAGE>(1)>;
-    // The last of the barriers `empty`, which no stage has. In its first steps a warp has read no
+    // The last of the barriers `empty`, which no stage has. In its first step a warp has read no
     // stage that it could release, and arrives there instead.
     __device__ static STAGE spare() { return STAGE(Config.stages); }
     using ring = ring_position<STAGE, Config.stages>;
@@ -98,7 +98,7 @@ struct block {
                 empty[index]->init(Config.consumer_warps());
             }
             // It never completes.
-            empty[spare()]->init(Config.consumer_warps() * Config.held_stages(Problem) + 1);
+            empty[spare()]->init(Config.consumer_warps() + 1);
             if constexpr (Config.adds_in_cluster()) received[STAGE(0)]->init(1);
             mbarrier<Arch>::publish();
             if constexpr (Config.adds_in_cluster()) {
