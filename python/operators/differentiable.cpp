@@ -1,10 +1,12 @@
-// Convolutions that PyTorch differentiates without Python: an operator of aten, by Spio's kernels.
+// Convolutions that PyTorch differentiates without Python: operators of aten, by Spio's kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// aten is PyTorch's own library of operators. Its convolution_overrideable has gradients in C++,
-// which call convolution_backward_overrideable, and leaves both to backends; PyTorch's own
-// convolutions on a CPU and on GPUs of CUDA take neither. The operators of Spio could have
-// gradients in Python alone. A window is the stride, the padding and the dilation.
+// aten is PyTorch's own library of operators. Two of them have gradients in C++ and leave their
+// work to backends: convolution_overrideable, and _mps_convolution, which Apple's GPUs have.
+// PyTorch's own convolutions on a CPU and on GPUs of CUDA take neither. The second one has fewer
+// arguments and is called in half the time, so it comes first; the first one is for a PyTorch
+// without it. The operators of Spio could have gradients in Python alone. A window is the stride,
+// the padding and the dilation.
 #include "operators.h"
 #include "tensors.h"
 
@@ -22,19 +24,21 @@ using numbers = std::vector<std::int64_t>;
 
 // The window of a call of aten; refuses what Spio has no kernels for.
 window window_of(Tensor const& input, numbers const& stride, numbers const& padding,
-                 numbers const& dilation, bool is_transposed, numbers const& output_padding,
-                 std::int64_t groups) {
-    STD_TORCH_CHECK(!is_transposed && stride.size() == 2 && padding.size() == 2 &&
-                        dilation.size() == 2,
-                    "aten::convolution_overrideable: Spio has convolutions of images, and none "
-                    "that is transposed");
+                 numbers const& dilation, std::int64_t groups) {
+    STD_TORCH_CHECK(stride.size() == 2 && padding.size() == 2 && dilation.size() == 2,
+                    "spio::conv2d: Spio has convolutions of images, whose stride, padding and "
+                    "dilation have two numbers each");
+    STD_TORCH_CHECK(input.dim() != 4 || groups == input.size(1) / 8, "spio::conv2d: there are ",
+                    groups, " groups of ", input.size(1), " channels, but Spio has groups of 8");
+    return checked_window(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
+}
+// Refuses a convolution that is transposed, which Spio does not have.
+void check_direction(bool is_transposed, numbers const& output_padding) {
+    STD_TORCH_CHECK(!is_transposed, "aten::convolution_overrideable: Spio has convolutions of "
+                                    "images, and none that is transposed");
     STD_TORCH_CHECK(std::ranges::all_of(output_padding, [](auto number) { return number == 0; }),
                     "aten::convolution_overrideable: a padding of the output is for transposed "
                     "convolutions, which Spio does not have");
-    STD_TORCH_CHECK(input.dim() != 4 || groups == input.size(1) / 8,
-                    "aten::convolution_overrideable: there are ", groups, " groups of ",
-                    input.size(1), " channels, but Spio has groups of 8");
-    return checked_window(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
 }
 
 // The weight as kernels take it: in the type of the input.
@@ -54,23 +58,30 @@ std::optional<Tensor> in_floats(std::optional<Tensor> const& bias) {
 // A weight in floats beside an input in a shorter type is rounded for the products; its gradient is
 // not rounded.
 Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
-                   numbers const& stride, numbers const& padding, numbers const& dilation,
-                   bool is_transposed, numbers const& output_padding, std::int64_t groups) {
+                   numbers const& padding, numbers const& stride, numbers const& dilation,
+                   std::int64_t groups) {
     auto const function = input.is_cuda() ? conv2d_by_kernels : conv2d_on_cpu;
-    return function(
-        input, in_type(weight, input.scalar_type()), in_floats(bias),
-        window_of(input, stride, padding, dilation, is_transposed, output_padding, groups));
+    return function(input, in_type(weight, input.scalar_type()), in_floats(bias),
+                    window_of(input, stride, padding, dilation, groups));
+}
+Tensor convolution_overrideable(Tensor const& input, Tensor const& weight,
+                                std::optional<Tensor> const& bias, numbers const& stride,
+                                numbers const& padding, numbers const& dilation, bool is_transposed,
+                                numbers const& output_padding, std::int64_t groups) {
+    check_direction(is_transposed, output_padding);
+    return convolution(input, weight, bias, padding, stride, dilation, groups);
 }
 
-std::tuple<Tensor, Tensor, Tensor>
-convolution_gradients(Tensor const& gradient, Tensor const& input, Tensor const& weight,
-                      numbers const& stride, numbers const& padding, numbers const& dilation,
-                      bool is_transposed, numbers const& output_padding, std::int64_t groups,
-                      std::vector<bool> const& wanted) {
-    auto const window =
-        window_of(input, stride, padding, dilation, is_transposed, output_padding, groups);
+using three_gradients = std::tuple<Tensor, Tensor, Tensor>;
+
+// The gradients of the input, the weight and the bias; undefined where one is not wanted.
+three_gradients convolution_gradients(Tensor const& input, Tensor const& gradient,
+                                      Tensor const& weight, numbers const& padding,
+                                      numbers const& stride, numbers const& dilation,
+                                      std::int64_t groups, std::vector<bool> const& wanted) {
+    auto const window = window_of(input, stride, padding, dilation, groups);
     bool const is_on_gpu = input.is_cuda();
-    Tensor dx, dweight, dbias; // undefined where a gradient is not wanted
+    Tensor dx, dweight, dbias;
     if (wanted[0]) {
         auto const function = is_on_gpu ? input_gradient_by_kernels : input_gradient_on_cpu;
         dx = function(gradient, in_type(weight, input.scalar_type()), input.size(2), input.size(3),
@@ -86,16 +97,32 @@ convolution_gradients(Tensor const& gradient, Tensor const& input, Tensor const&
     }
     return {dx, dweight, dbias};
 }
+three_gradients convolution_backward_overrideable(Tensor const& gradient, Tensor const& input,
+                                                  Tensor const& weight, numbers const& stride,
+                                                  numbers const& padding, numbers const& dilation,
+                                                  bool is_transposed, numbers const& output_padding,
+                                                  std::int64_t groups,
+                                                  std::vector<bool> const& wanted) {
+    check_direction(is_transposed, output_padding);
+    return convolution_gradients(input, gradient, weight, padding, stride, dilation, groups,
+                                 wanted);
+}
 
 } // namespace
 
 STABLE_TORCH_LIBRARY_IMPL(aten, CUDA, library) {
-    library.impl("convolution_overrideable", TORCH_BOX(&convolution));
-    library.impl("convolution_backward_overrideable", TORCH_BOX(&convolution_gradients));
+    library.impl("_mps_convolution", TORCH_BOX(&convolution));
+    library.impl("mps_convolution_backward", TORCH_BOX(&convolution_gradients));
+    library.impl("convolution_overrideable", TORCH_BOX(&convolution_overrideable));
+    library.impl("convolution_backward_overrideable",
+                 TORCH_BOX(&convolution_backward_overrideable));
 }
 STABLE_TORCH_LIBRARY_IMPL(aten, CPU, library) {
-    library.impl("convolution_overrideable", TORCH_BOX(&convolution));
-    library.impl("convolution_backward_overrideable", TORCH_BOX(&convolution_gradients));
+    library.impl("_mps_convolution", TORCH_BOX(&convolution));
+    library.impl("mps_convolution_backward", TORCH_BOX(&convolution_gradients));
+    library.impl("convolution_overrideable", TORCH_BOX(&convolution_overrideable));
+    library.impl("convolution_backward_overrideable",
+                 TORCH_BOX(&convolution_backward_overrideable));
 }
 
 } // namespace spio::pytorch

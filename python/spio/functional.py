@@ -16,9 +16,9 @@ most_elements = 2**31 - 1  # in a tensor that a kernel indexes
 most_matrices = 65535  # in a batch
 most_rows = 2**24  # or columns of a matrix
 
-# The operators as torch.ops calls them, a frame of Python less; a compiled graph has the operators themselves.
-eager_conv2d = operators.direct(operators.conv2d)
-eager_differentiable = operators.direct(operators.differentiable_conv2d)
+# What eager calls take, with gradients or without: it takes less time than the operators of spio, which compiled graphs have.
+eager_conv2d = operators.find_differentiable_conv2d()
+is_any_autocast = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)  # True: ask for the device
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -26,24 +26,35 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32.
     """
-    kind = "cuda" if x.is_cuda else support.autocast_kind(x)
-    is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
-    cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
-    is_compiling = torch.compiler.is_compiling()
-    decide = why_not_conv2d if is_compiling else remembered
-    window, reason = decide(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
+        return transformed_conv2d(x, weight, bias, stride, padding, dilation, groups)
+    cast, is_cast = autocast(x) if is_any_autocast() else (x, False)
+    steps, reason = remembered(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    if reason is not None:
+        support.refuse("conv2d", reason, x, weight)
+        return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
+    return eager_conv2d(cast, weight, bias, *steps, groups)
+
+
+def transformed_conv2d(x, weight, bias, stride, padding, dilation, groups):
+    """conv2d() in a graph that is compiled or exported, or where torch.func transforms it."""
+    cast, is_cast = autocast(x)
+    window, reason = why_not_conv2d(cast, weight, bias, stride, padding, dilation, groups, is_cast)
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
     is_differentiated = x.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     if is_differentiated and torch.is_grad_enabled():
-        if is_compiling:
-            return gradients.Conv2d.apply(cast, weight, bias, window)
-        if torch._C._are_functorch_transforms_active():
-            return gradients.MappableConv2d.apply(cast, weight, bias, window)
-        return eager_differentiable(cast, weight, bias, window[0:2], window[2:4], window[4:6], False, (0, 0), groups)
-    operator = operators.conv2d if is_compiling else eager_conv2d
-    return operator(cast, gradients.short(weight, cast), gradients.single(bias), *window)
+        function = gradients.Conv2d if torch.compiler.is_compiling() else gradients.MappableConv2d
+        return function.apply(cast, weight, bias, window)
+    return operators.conv2d(cast, gradients.short(weight, cast), gradients.single(bias), *window)
+
+
+def autocast(x):
+    """The tensor in autocast's type, if autocast converts it, and whether it does."""
+    kind = "cuda" if x.is_cuda else support.autocast_kind(x)
+    is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
+    return (x.to(torch.get_autocast_dtype(kind)) if is_cast else x), is_cast
 
 
 def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
@@ -55,9 +66,7 @@ def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, di
 
 def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
     """LayerNorm over the channels of images n c h w. Under autocast the result has autocast's type."""
-    kind = "cuda" if x.is_cuda else support.autocast_kind(x)
-    is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
-    cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
+    cast, is_cast = autocast(x)
     reason = why_not_layernorm_2d(cast, weight, bias, is_cast)
     if reason is not None:
         support.refuse("layernorm_2d", reason, x)
@@ -137,7 +146,9 @@ most_decisions = 4096
 
 
 def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
-    """why_not_conv2d(), with its answers cached, because it is slower than a look-up."""
+    """Padding, stride and dilation, each of rows and of columns, and None; or None and the reason of why_not_conv2d().
+
+    The answers are cached, because it is slower than a look-up."""
     key = (
         x.shape, weight.shape, x.dtype, weight.dtype, x.device, weight.device, stride, padding, dilation, groups, is_cast,
         support.settings.uses_host_device, None if bias is None else (bias.dtype, bias.device),
@@ -145,12 +156,18 @@ def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
     try:
         decision = _decisions.get(key)
     except TypeError:  # a list, or a size that is a symbol
-        return why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast)
+        return decide(x, weight, bias, stride, padding, dilation, groups, is_cast)
     if decision is None:
         if len(_decisions) >= most_decisions:
             _decisions.clear()
-        decision = _decisions[key] = why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast)
+        decision = _decisions[key] = decide(x, weight, bias, stride, padding, dilation, groups, is_cast)
     return decision
+
+
+def decide(*arguments):
+    """What remembered() has in its cache."""
+    window, reason = why_not_conv2d(*arguments)
+    return (None, reason) if window is None else ((window[2:4], window[0:2], window[4:6]), None)
 
 
 def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=False):
@@ -261,3 +278,23 @@ def why_not_matmul(a, b, bias, residual, out_dtype):
             if a.dim() == 3 and a.shape[0] > most_matrices:
                 return f"there are more than {most_matrices} matrices"
     return None
+
+
+def rehearse():
+    """Calls a convolution, without a gradient and with one, on tensors that have no memory.
+
+    What PyTorch and Python do in a call for the first time is done then when this module is imported, and not while
+    the first layer of a network waits for it.
+    """
+    def images(*shape):
+        return torch.empty(shape, dtype=torch.float16, device="meta", requires_grad=True)
+
+    with torch.enable_grad():
+        conv2d(images(1, 8, 1, 1), images(8, 8, 1, 1))
+    with torch.no_grad():
+        conv2d(images(1, 8, 1, 1), images(8, 8, 1, 1))
+
+
+# Tracers, and modes that watch what operators are called, are left alone.
+if not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0:
+    rehearse()

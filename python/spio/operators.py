@@ -38,15 +38,28 @@ is_deterministic = library.is_deterministic.default
 # Before the libraries of the process are destroyed, which a compilation in the background uses.
 atexit.register(library.end_compilations.default)
 
-# aten's operator with gradients in C++, which backends may implement; the library does.
-differentiable_conv2d = torch.ops.aten.convolution_overrideable.default
+# Two operators of aten with gradients in C++, which backends may implement; the library does. The first is called in
+# half the time, because it has fewer arguments and PyTorch a function for it; the second is for a PyTorch without it.
+differentiable_conv2d = torch.ops.aten._mps_convolution.default
+overrideable_conv2d = torch.ops.aten.convolution_overrideable.default
+schema_of_differentiable = (
+    "aten::_mps_convolution(Tensor self, Tensor weight, Tensor? bias, SymInt[] padding, SymInt[] stride, SymInt[] dilation, "
+    "SymInt groups) -> Tensor"
+)
 
 short_types = (torch.float16, torch.bfloat16)
 
 
-def direct(operator):
-    """The function in C++ that calls an operator; the operator itself if this PyTorch hides it."""
-    return getattr(operator, "_op", operator)
+def call_overrideable_conv2d(x, weight, bias, padding, stride, dilation, groups):
+    """The convolution with gradients in C++ where PyTorch has no other function for it."""
+    return overrideable_conv2d(x, weight, bias, stride, padding, dilation, False, (0, 0), groups)
+
+
+def find_differentiable_conv2d():
+    """PyTorch's function for a convolution with gradients in C++, which costs the least time of a call."""
+    function = getattr(torch, "_mps_convolution", None)
+    is_known = str(differentiable_conv2d._schema) == schema_of_differentiable
+    return function if is_known and function is not None else call_overrideable_conv2d
 
 
 def new_channels_last(tensor, sizes, dtype=None):
@@ -101,19 +114,29 @@ def fake_matmul(a, b, bias, activation, residual, has_float_result):
 fakes_of_aten = torch.library.Library("aten", "IMPL", "Meta")
 
 
-def fake_differentiable_conv2d(x, weight, bias, stride, padding, dilation, *rest):
-    """The fake of aten's convolution_overrideable, and below that of its backward pass."""
+def fake_differentiable_conv2d(x, weight, bias, padding, stride, dilation, groups):
+    """The fake of aten's _mps_convolution, and below that of its backward pass; then those of convolution_overrideable."""
     return fake_conv2d(x, weight, bias, *stride, *padding, *dilation)
 
 
-def fake_differentiable_conv2d_backward(gradient, x, weight, stride, padding, dilation, is_transposed, output_padding, groups, wanted):
+def fake_differentiable_conv2d_backward(x, gradient, weight, padding, stride, dilation, groups, wanted):
     dx = fake_conv2d_input_gradient(gradient, weight, *x.shape[2:]) if wanted[0] else None
     dw, dbias = fake_conv2d_weight_gradient(gradient, x, *weight.shape[2:], wanted[2], weight.dtype == torch.float32)
     return dx, dw if wanted[1] else None, dbias if wanted[2] else None
 
 
-fakes_of_aten.impl("convolution_overrideable", fake_differentiable_conv2d)
-fakes_of_aten.impl("convolution_backward_overrideable", fake_differentiable_conv2d_backward)
+def fake_overrideable_conv2d(x, weight, bias, stride, padding, dilation, is_transposed, output_padding, groups):
+    return fake_differentiable_conv2d(x, weight, bias, padding, stride, dilation, groups)
+
+
+def fake_overrideable_conv2d_backward(gradient, x, weight, stride, padding, dilation, is_transposed, output_padding, groups, wanted):
+    return fake_differentiable_conv2d_backward(x, gradient, weight, padding, stride, dilation, groups, wanted)
+
+
+fakes_of_aten.impl("_mps_convolution", fake_differentiable_conv2d)
+fakes_of_aten.impl("mps_convolution_backward", fake_differentiable_conv2d_backward)
+fakes_of_aten.impl("convolution_overrideable", fake_overrideable_conv2d)
+fakes_of_aten.impl("convolution_backward_overrideable", fake_overrideable_conv2d_backward)
 
 # vmap. Copies of a batch are more images, or, if filters differ, more channels: groups are independent.
 

@@ -6,6 +6,7 @@
 import logging
 import threading
 import unittest
+import unittest.mock
 
 import torch
 from torch.nn import functional as aten
@@ -156,18 +157,35 @@ class Gradients(unittest.TestCase):
         for dtype in (torch.float32, torch.bfloat16):
             x, weight, bias = (value.to(dtype).requires_grad_() for value in layer())
             weight = weight.float().detach().requires_grad_()  # as under autocast
-            # Stride, padding, dilation, whether it is transposed, the output's padding, and groups.
-            numbers = [1, 1], [1, 1], [1, 1], False, [0, 0], 2
-            y = operators.differentiable_conv2d(x, weight, bias, *numbers)
-            backward = torch.ops.aten.convolution_backward_overrideable
-            with torch.no_grad():
-                results = [y, *backward(y, x, weight, *numbers, [True] * 3)]
-                mode = torch._subclasses.FakeTensorMode()
-                x, weight, bias, gradient = (mode.from_tensor(value.detach()) for value in (x, weight, bias, y))
-                with mode:
-                    fakes = [operators.differentiable_conv2d(x, weight, bias, *numbers), *backward(gradient, x, weight, *numbers, [True] * 3)]
-            for result, fake in zip(results, fakes, strict=True):
-                self.assertEqual((result.shape, result.dtype, result.stride()), (fake.shape, fake.dtype, fake.stride()))
+            # Padding, stride and dilation, and groups; then stride first, whether it is transposed and the output's padding.
+            few, many = ([1, 1], [1, 1], [1, 1], 2), ([1, 1], [1, 1], [1, 1], False, [0, 0], 2)
+            wanted = [True] * 3
+            forward = [lambda x, w, b: operators.differentiable_conv2d(x, w, b, *few),
+                       lambda x, w, b: operators.overrideable_conv2d(x, w, b, *many)]
+            backward = [lambda x, g, w: torch.ops.aten.mps_convolution_backward(x, g, w, *few, wanted),
+                        lambda x, g, w: torch.ops.aten.convolution_backward_overrideable(g, x, w, *many, wanted)]
+            for convolve, differentiate in zip(forward, backward):
+                with torch.no_grad():
+                    y = convolve(x, weight, bias)
+                    results = [y, *differentiate(x, y, weight)]
+                    mode = torch._subclasses.FakeTensorMode()
+                    values = [mode.from_tensor(value.detach()) for value in (x, weight, bias, y)]
+                    with mode:
+                        fakes = [convolve(*values[:3]), *differentiate(values[0], values[3], values[1])]
+                for result, fake in zip(results, fakes, strict=True):
+                    self.assertEqual((result.shape, result.dtype, result.stride()), (fake.shape, fake.dtype, fake.stride()))
+
+    def test_without_pytorchs_function(self):
+        # A PyTorch without the function that eager calls take has another operator, with the same gradients.
+        self.assertIs(operators.find_differentiable_conv2d(), torch._mps_convolution)
+        values, results = layer(requires_grad=True), []
+        window = (1, 2), (2, 1), (1, 2)  # padding, stride and dilation
+        for function in (operators.call_overrideable_conv2d, torch._mps_convolution):
+            y = function(*values, *window, 2)
+            results.append((y, *torch.autograd.grad(y.square().sum(), values)))
+        torch.testing.assert_close(*results)
+        with unittest.mock.patch.object(operators, "schema_of_differentiable", "another"):
+            self.assertIs(operators.find_differentiable_conv2d(), operators.call_overrideable_conv2d)
 
 
 class Autocast(unittest.TestCase):

@@ -117,7 +117,7 @@ class Mistakes(unittest.TestCase):
         window = [1, 1], [1, 1], [1, 1]
         backward = torch.ops.aten.convolution_backward_overrideable.default
         torch.testing.assert_close(
-            operators.differentiable_conv2d(x, weight, None, *window, False, [0, 0], 2),
+            operators.overrideable_conv2d(x, weight, None, *window, False, [0, 0], 2),
             torch.nn.functional.conv2d(x, weight, padding=1, groups=2),
         )
         for words, *rest in (
@@ -126,8 +126,16 @@ class Mistakes(unittest.TestCase):
             ("there are 1 groups of 16 channels", False, [0, 0], 1),
             ("there are 4 groups of 16 channels", False, [0, 0], 4),
         ):
-            self.refuse(words, operators.differentiable_conv2d, x, weight, None, *window, *rest)
+            self.refuse(words, operators.overrideable_conv2d, x, weight, None, *window, *rest)
             self.refuse(words, backward, x, x, weight, *window, *rest, [True] * 3)
+        backward = torch.ops.aten.mps_convolution_backward.default
+        for words, *steps in (
+            ("there are 4 groups of 16 channels", *window, 4),
+            ("stride_h is 3, but must be 1 to 2", [1, 1], [3, 1], [1, 1], 2),
+            ("whose stride, padding and dilation have two numbers each", [1], [1, 1], [1, 1], 2),
+        ):
+            self.refuse(words, operators.differentiable_conv2d, x, weight, None, *steps)
+            self.refuse(words, backward, x, x, weight, *steps, [True] * 3)
 
     def test_estimates(self):
         sizes, rest = (2, 16, 4, 4, 3, 3), (1, 1, 1, 1, 1, 1, True)
