@@ -72,8 +72,9 @@ std::vector<config> compared_configs(problem const& problem, arch arch, tiers co
 // Has the background thread find or compile the specialized kernels, if is_better(configs) says
 // that they are worth it.
 template <class Ready, class F>
-void improve(tiered<Ready> const& begun, device const& home, tiers const& tiers,
+void improve(tiered<Ready> const& begun, device const& home, tier_source const& source,
              problem const& problem, F is_better) {
+    auto const& tiers = *source.tiers;
     auto const arch = home.arch();
     auto const find = [=, &tiers]() {
         std::vector<compiled_images> found;
@@ -111,8 +112,9 @@ void improve(tiered<Ready> const& begun, device const& home, tiers const& tiers,
             keep({"conv2d", text_of(problem), arch}, config_text(fastest.config), microseconds);
         }
     };
-    begun.template improve<compiled_images>(
-        tiers, "conv2d " + text_of(problem) + " for " + text_of(arch), find, load, keep);
+    begun.template improve<compiled_images>(tiers,
+                                            "conv2d " + text_of(problem) + " for " + text_of(arch),
+                                            find, load, keep, source.awaited_launches);
 }
 
 } // namespace
@@ -130,7 +132,7 @@ choice logged_choice(problem const& problem, arch arch, config_source const& con
 template <class Ready>
 std::optional<tiered<Ready>> begin_generic(device const& home, tier_source const& source,
                                            problem const& problem) {
-    auto const& [tiers, stream] = source;
+    auto const& [tiers, stream, awaited_launches] = source;
     if (tiers == nullptr || !tiers->chosen_options().begins_generic) return {};
     check(problem);
     if (!problem.knows_layer() || !has_generic(problem)) return {};
@@ -150,7 +152,7 @@ std::optional<tiered<Ready>> begin_generic(device const& home, tier_source const
     tiers->begin(subject);
     tiered<Ready> result(*std::move(first));
     if (!tiers->chosen_options().tier_up) return result;
-    improve(result, home, *tiers, problem, [=](std::vector<conv2d::config> const& better) {
+    improve(result, home, source, problem, [=](std::vector<conv2d::config> const& better) {
         auto const time = explain(problem, better.front(), arch).microseconds;
         auto const generic_time =
             generic_cost(problem.pass) * explain(generic, config, arch).microseconds;
@@ -166,7 +168,7 @@ template std::optional<tiered<ready_gradient>> begin_generic(device const&, tier
 void compare_others(tiered<ready_correlation> const& begun, device const& home,
                     tier_source const& source, problem const& problem) {
     if (source.tiers == nullptr || source.tiers->chosen_options().most_compared <= 1) return;
-    improve(begun, home, *source.tiers, problem,
+    improve(begun, home, source, problem,
             [](std::vector<conv2d::config> const& configs) { return configs.size() > 1; });
 }
 

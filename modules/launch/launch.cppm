@@ -110,10 +110,12 @@ class tiers {
     std::shared_ptr<task_queue> queue = std::make_shared<task_queue>();
 };
 // The tiers that a family may use, null if there are none; and the stream of the next launch, null
-// if it is not known.
+// if it is not known. A search for better kernels begins with that many launches, so that the
+// thread delays none before: 0 for at once.
 struct tier_source {
     spio::tiers const* tiers = nullptr;
     spio::stream const* stream = nullptr;
+    int awaited_launches = 0;
 };
 
 // The part of tiered<Ready> that does not depend on the type of the kernels. The background thread
@@ -122,10 +124,12 @@ struct tier_source {
 class tier_state {
   public:
     // Finds better kernels for a problem on the background thread: find() returns how many. keep()
-    // gets the number of the fastest of several, when it is known.
+    // gets the number of the fastest of several, when it is known. The search begins at once, or
+    // with that many launches from now on, and with a wait.
     static void improve(std::shared_ptr<tier_state> const&, tiers const&,
                         std::string const& subject, std::function<std::size_t()> find,
-                        std::function<void(std::size_t, double microseconds)> keep);
+                        std::function<void(std::size_t, double microseconds)> keep,
+                        int awaited_launches);
     // Waits until improve() has ended on the background thread.
     void wait() const {
         if (queue) queue->wait();
@@ -136,6 +140,11 @@ class tier_state {
     // The turn of the next launch; nothing if it need not be timed.
     std::optional<live_choice::turn> turn(stream const&);
 
+    // Counts a launch, and lets the search begin if it is the last that it waits for.
+    void count_launch();
+
+    // The launches that the search waits for; 0 if it has begun, or if there is none.
+    std::atomic<int> awaited_launches = 0;
     // Whether take(), or turn(), has something to do.
     std::atomic<bool> is_offered = false, is_compared = false;
     std::optional<live_choice> choice; // written before is_compared is set
@@ -175,6 +184,8 @@ template <class Ready> class tiered {
     // The kernels of the next launch in the stream. Kernels that the background thread has compiled
     // are loaded here and take over, unless the stream is captured.
     Ready const& current(stream const& stream) const {
+        if (shared->awaited_launches.load(std::memory_order_relaxed) > 0) [[unlikely]]
+            shared->count_launch();
         if (shared->is_offered.load(std::memory_order_acquire)) [[unlikely]]
             shared->take(&stream);
         return latest();
@@ -210,7 +221,8 @@ template <class Ready> class tiered {
     void improve(tiers const& tiers, std::string const& subject,
                  std::function<std::vector<Images>()> find,
                  std::function<Ready(Images const&)> load,
-                 std::function<void(Images const&, double microseconds)> keep = {}) const {
+                 std::function<void(Images const&, double microseconds)> keep = {},
+                 int awaited_launches = 0) const {
         auto const found = std::make_shared<std::vector<Images>>();
         auto const offer = [found, find, load, weak = std::weak_ptr(shared)]() -> std::size_t {
             auto const state = weak.lock();
@@ -221,10 +233,12 @@ template <class Ready> class tiered {
             }
             return found->size();
         };
-        tier_state::improve(shared, tiers, subject, offer,
-                            [found, keep](std::size_t number, double microseconds) {
-                                if (keep) keep(found->at(number), microseconds);
-                            });
+        tier_state::improve(
+            shared, tiers, subject, offer,
+            [found, keep](std::size_t number, double microseconds) {
+                if (keep) keep(found->at(number), microseconds);
+            },
+            awaited_launches);
     }
 
   private:

@@ -52,14 +52,23 @@ tier_counters tiers::count() const {
 
 void tier_state::improve(std::shared_ptr<tier_state> const& state, tiers const& tiers,
                          std::string const& subject, std::function<std::size_t()> find,
-                         std::function<void(std::size_t, double)> keep) {
+                         std::function<void(std::size_t, double)> keep, int awaited_launches) {
     state->counters = tiers.counters;
     state->subject = subject;
     state->queue = tiers.queue;
     state->keep = std::move(keep);
-    tiers.queue->add([weak = std::weak_ptr(state), find = std::move(find)] {
+    tiers.queue->add_idle([weak = std::weak_ptr(state), find = std::move(find)] {
         if (auto const found = weak.lock()) found->search(find);
     });
+    state->awaited_launches.store(awaited_launches, std::memory_order_release);
+    if (awaited_launches == 0) tiers.queue->start();
+}
+
+void tier_state::count_launch() {
+    int count = awaited_launches.load(std::memory_order_acquire);
+    while (count > 0 && !awaited_launches.compare_exchange_weak(count, count - 1)) {
+    }
+    if (count == 1) queue->start();
 }
 
 void tier_state::search(std::function<std::size_t()> const& find) {

@@ -68,7 +68,7 @@ struct task_queue::worker {
 
 namespace {
 
-// All queues that have a thread, so that exit() can end them: what a task uses must not be
+// All queues that have tasks or had some, so that exit() can end them: what a task uses must not be
 // destroyed under it.
 class live_queues {
   public:
@@ -125,7 +125,7 @@ void end_queues_with_main_thread() {
 void end_queues() { live_queues::all().end(); }
 void end_queues_at_exit() { std::atexit(end_queues); }
 
-// The worker of this process, which is started if there is none; null after end(). The copy of a
+// The worker of this process, whose thread may not have started; null after end(). The copy of a
 // parent's worker is leaked, since its thread does not exist in this process.
 std::shared_ptr<task_queue::worker> task_queue::find_worker() {
     std::lock_guard const lock(mutex);
@@ -134,22 +134,29 @@ std::shared_ptr<task_queue::worker> task_queue::find_worker() {
         forks = fork_count();
     }
     if (is_ended) return nullptr;
-    if (!own) {
-        own = std::make_shared<worker>();
-        sigset_t all_signals, previous;
-        sigfillset(&all_signals);
-        pthread_sigmask(SIG_SETMASK, &all_signals, &previous);
-        try {
-            own->thread = std::thread([started = own.get()] { started->run(); });
-        } catch (...) { // tasks are dropped where no thread can be had
-            own = nullptr;
-        }
-        pthread_sigmask(SIG_SETMASK, &previous, nullptr);
-    }
+    if (!own) own = std::make_shared<worker>();
     return own;
 }
 
-void task_queue::add(std::function<void()> task) {
+// Starts the worker's thread, if there is a worker in this process and its thread has not started.
+// Returns a worker whose thread cannot be had: its tasks are dropped, once no lock is held.
+std::shared_ptr<task_queue::worker> task_queue::start_thread() {
+    std::lock_guard const lock(mutex);
+    if (!own || forks != fork_count() || own->thread.joinable()) return nullptr;
+    sigset_t all_signals, previous;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &previous);
+    std::shared_ptr<worker> failed;
+    try {
+        own->thread = std::thread([started = own.get()] { started->run(); });
+    } catch (...) {
+        failed = std::exchange(own, nullptr);
+    }
+    pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+    return failed;
+}
+
+void task_queue::add_idle(std::function<void()> task) {
     if (!live_queues::all().add(this)) return;
     end_queues_with_main_thread();
     auto const worker = find_worker();
@@ -162,7 +169,15 @@ void task_queue::add(std::function<void()> task) {
     worker->changed.notify_all();
 }
 
+void task_queue::start() { start_thread(); }
+
+void task_queue::add(std::function<void()> task) {
+    add_idle(std::move(task));
+    start();
+}
+
 void task_queue::wait() {
+    start();
     std::shared_ptr<worker> worker;
     {
         std::lock_guard const lock(mutex);

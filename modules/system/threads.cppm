@@ -60,9 +60,9 @@ class fork_safe_mutex {
     static void unlock(void* mutex) { static_cast<std::mutex*>(mutex)->unlock(); }
 };
 
-// Runs tasks one after the other on a thread of its own, which starts with the first task. The
-// thread takes no signals. Thread-safe. In a process that was forked, the tasks of the parent are
-// forgotten, and a new one starts a new thread.
+// Runs tasks one after the other on a thread of its own, which starts with the first task that is
+// not idle. The thread takes no signals. Thread-safe. In a process that was forked, the tasks of
+// the parent are forgotten, and a new one starts a new thread.
 class task_queue {
   public:
     task_queue() = default;
@@ -72,6 +72,10 @@ class task_queue {
 
     // A task that throws ends the program. After end() or end_queues(), tasks are dropped at once.
     void add(std::function<void()> task);
+    // Adds a task without starting the thread, which takes time that the caller may not have:
+    // start(), wait() and the next add() do it.
+    void add_idle(std::function<void()> task);
+    void start();
     // Waits until no task is left. A task must not call it.
     void wait();
     void end();
@@ -85,6 +89,7 @@ class task_queue {
     bool is_ended = false;
 
     std::shared_ptr<worker> find_worker();
+    std::shared_ptr<worker> start_thread();
 };
 
 // Ends the queues of this process, those too that get their first task later: for what a task uses

@@ -105,7 +105,11 @@ struct loader {
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
         return home.runtime.load(spec, stream);
     }
-    tier_source tiers() const { return {home.runtime.tiers().tiers, &stream}; }
+    // Better kernels are looked for from the second call of a layer on: the first one, which loads
+    // a kernel, does not wait for the thread that does it to start.
+    tier_source tiers() const {
+        return {.tiers = home.runtime.tiers().tiers, .stream = &stream, .awaited_launches = 2};
+    }
 };
 
 // A machine, and the stream of a launch.

@@ -114,6 +114,31 @@ TEST_CASE("a better kernel takes over between launches, once it is compiled") {
     CHECK(rig.kernels.loaded() == 2);
 }
 
+TEST_CASE("the search for a better kernel begins with the launch that it waits for") {
+    rig rig;
+    std::latch searched(1);
+    auto const find = [&] {
+        searched.count_down();
+        return std::vector<image>();
+    };
+    auto const load = [&](image const& found) { return rig.load(found); };
+    constexpr int launches = 2;
+    rig.value.improve<image>(*rig.tiers, "a kernel", find, load, {}, launches);
+    CHECK(rig.is_first(rig.value));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(!searched.try_wait());
+    auto const copy = rig.value;
+    CHECK(rig.is_first(copy));
+    searched.wait();
+    rig.tiers->wait();
+    CHECK(rig.tiers->count().unchanged == 1);
+    // A wait needs no launch.
+    rig.value.improve<image>(
+        *rig.tiers, "a kernel", [] { return std::vector<image>(); }, load, {}, launches);
+    rig.value.prepare();
+    CHECK(rig.tiers->count().unchanged == 2);
+}
+
 TEST_CASE("nothing takes over while a stream is captured, and nothing is loaded then") {
     rig rig;
     rig.improve([] { return std::optional(image_number(2)); });

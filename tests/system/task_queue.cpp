@@ -56,6 +56,38 @@ TEST_CASE("wait() returns when the last task has ended, and tasks run in their o
     CHECK(has_ended);
 }
 
+TEST_CASE("an idle task begins when something starts the thread, and is dropped if nothing does") {
+    std::atomic<int> ended = 0;
+    {
+        task_queue queue;
+        queue.add_idle([&] { ++ended; });
+        queue.add_idle([&] { ++ended; });
+        std::this_thread::sleep_for(moment);
+        CHECK(ended == 0);
+        queue.start();
+        queue.start(); // again: nothing
+        queue.wait();
+        CHECK(ended == 2);
+        queue.add_idle([&] { ++ended; }); // the thread runs already
+        queue.wait();
+        CHECK(ended == 3);
+    }
+    task_queue waited, added, dropped;
+    waited.start(); // there is no task
+    waited.add_idle([&] { ended += 10; });
+    waited.wait();
+    CHECK(ended == 13);
+    std::latch begun(2);
+    added.add_idle([&] { begun.count_down(); });
+    added.add([&] { begun.count_down(); });
+    begun.wait();
+    dropped.add_idle([&] { ++ended; });
+    dropped.end();
+    dropped.start();
+    dropped.wait();
+    CHECK(ended == 13);
+}
+
 TEST_CASE("the end of a queue waits for the task that runs, and drops all others") {
     task_queue queue;
     std::atomic<int> ended = 0;
