@@ -4,6 +4,7 @@
 # A layer's twin is the class of spio.nn that computes the same by kernels. convert() changes the class of
 # each layer that is equal to its twin in every respect, and leaves the others with a reason; scan() runs a
 # model and reports what convert() would do.
+import contextlib
 from dataclasses import dataclass, field
 
 import torch
@@ -74,24 +75,46 @@ def convert(model, memory_format=torch.channels_last):
 
 
 def scan(model, *inputs, arch=None, **keywords):
-    """Runs a model without gradients, and reports which of its layers convert() would replace and what they compute.
+    """Runs a model in evaluation mode without gradients, and reports which of its layers convert() would replace.
 
-    For each convolution that kernels compute, it reports their estimated times in half precision: of the forward
-    pass, the gradient of the input and the gradient of the weight; on the GPU of the inputs, or on `arch`.
+    It reports what each of them computes. For each convolution that kernels compute, these are the estimated times of
+    its kernels in half precision: of the forward pass, the gradient of the input and the gradient of the weight; on the
+    GPU of the inputs, or on `arch`. If the inputs are on a GPU, the time that the layer takes there now is measured.
     """
     report, hooks = Report([]), []
     # Hooks of this function are no reason to leave a layer alone, so all are judged before any is hooked.
     layers = [(module, Layer(name, describe(module), why_not(module, twin))) for name, module, twin in candidates(model)]
-    for module, layer in layers:
-        report.layers.append(layer)
-        hooks.append(module.register_forward_hook(recorder(layer, arch)))
-    try:
-        with torch.no_grad():
+    tensors = [tensor for tensor in (*inputs, *keywords.values()) if isinstance(tensor, torch.Tensor)]
+    is_timed = any(tensor.is_cuda for tensor in tensors)
+    with evaluation(model), torch.no_grad():
+        if is_timed:
+            model(*inputs, **keywords)  # first calls take longer
+        try:
+            for module, layer in layers:
+                report.layers.append(layer)
+                watch = Recorder(layer, arch, is_timed)
+                hooks += [module.register_forward_pre_hook(watch.begin), module.register_forward_hook(watch.end)]
             model(*inputs, **keywords)
-    finally:
-        for hook in hooks:
-            hook.remove()
+        finally:
+            for hook in hooks:
+                hook.remove()
+    if is_timed:
+        torch.cuda.synchronize()
+    for layer in report.layers:
+        layer.calls = [call() for call in layer.calls]
     return report
+
+
+@contextlib.contextmanager
+def evaluation(model):
+    """Within it, no layer trains: running statistics of norms, which a forward pass in training changes, stay as they are."""
+    flags = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, is_training in flags:
+            module.training = is_training
 
 
 def architecture(x):
@@ -110,21 +133,41 @@ def estimates(module, x, arch):
     return "; kernels {:.1f}, {:.1f} and {:.1f} us on {}".format(*times, arch)
 
 
-def recorder(layer, arch):
-    """A hook that records each call of a layer: its sizes, and the times estimated for this architecture."""
-    def record(module, arguments, output):
+class Recorder:
+    """Hooks that record each call of a layer: its sizes, and the times measured, and estimated for an architecture.
+
+    A call is recorded as a function that words it, because the GPU knows its time only later.
+    """
+
+    def __init__(self, layer, arch, is_timed):
+        self.layer, self.arch, self.is_timed, self.start = layer, arch, is_timed, None
+
+    def begin(self, module, arguments):
+        self.start = event() if self.is_timed else None
+
+    def end(self, module, arguments, output):
+        start, stop = self.start, event() if self.is_timed else None
         x = arguments[0]
-        size = x.element_size()
         weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
-        megabytes = (x.numel() + output.numel() + weights) * size / 1e6
-        shape = " x ".join(map(str, x.shape))
+        megabytes = (x.numel() + output.numel() + weights) * x.element_size() / 1e6
         counts = (x.numel(), output.numel())
         is_indexed = 0 < min(counts) and max(counts) <= functional.most_elements
-        is_estimated = layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4 and is_indexed
-        words = estimates(module, x, arch or architecture(x)) if is_estimated else ""
-        layer.calls.append(f"{shape} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once{words}")
+        is_estimated = self.layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4 and is_indexed
+        words = f"{' x '.join(map(str, x.shape))} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once"
+        estimated = estimates(module, x, self.arch or architecture(x)) if is_estimated else ""
 
-    return record
+        def text():
+            measured = "" if start is None else f"; now {start.elapsed_time(stop) * 1e3:.1f} us"
+            return words + measured + estimated
+
+        self.layer.calls.append(text)
+
+
+def event():
+    """A point in the work of the current stream, of which the GPU tells the time."""
+    point = torch.cuda.Event(enable_timing=True)
+    point.record()
+    return point
 
 
 def candidates(model):

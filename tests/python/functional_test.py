@@ -4,7 +4,11 @@
 # Where no kernel computes a call, spio computes it by aten (PyTorch's own functions) and logs the reason once;
 # within spio.strict() that is the exception spio.Unsupported.
 import logging
+import os
+import subprocess
+import sys
 import threading
+import types
 import unittest
 import unittest.mock
 
@@ -87,6 +91,23 @@ class Spellings(unittest.TestCase):
         ):
             with spio.strict(), self.assertRaisesRegex(spio.Unsupported, "on cpu and .* on meta"):
                 call()
+
+    def test_gpus_without_kernels(self):
+        # A tensor on a GPU that is older than sm_80, and on one that nobody knows yet.
+        for capability, reason in (((7, 5), "the GPU is older than sm_80"), ((13, 0), None)):
+            x = types.SimpleNamespace(is_cuda=True, dtype=torch.float16, device=torch.device("cuda", 0))
+            with unittest.mock.patch.dict(support._capabilities, clear=True), unittest.mock.patch("torch.version.cuda", "13.0"), \
+                 unittest.mock.patch("torch.cuda.get_device_capability", lambda _: capability):
+                self.assertEqual(support.why_not_device("conv2d", x), reason)
+        x.dtype = torch.float32
+        self.assertEqual(support.why_not_device("matmul", x), "there are no kernels for torch.float32")
+
+    def test_strict_by_the_environment(self):
+        program = ("import torch, spio\n"
+                   "try: spio.functional.conv2d(torch.ones(1, 8, 4, 4), torch.ones(8, 8, 3, 3), stride=3)\n"
+                   "except spio.Unsupported as error: print(error)")
+        run = subprocess.run([sys.executable, "-c", program], env={**os.environ, "SPIO_STRICT": "1"}, capture_output=True, text=True)
+        self.assertEqual(run.stdout, "spio has no kernel for this conv2d: the stride is 3, where kernels have 1 and 2\n", run.stderr)
 
     def test_wrong_types_are_torchs_errors(self):
         x, weight, _ = layer()

@@ -4,6 +4,7 @@
 # Model surgery is spio.convert(), which turns the layers of a model that have kernels into spio's; spio.scan()
 # only reports which.
 import copy
+import importlib.util
 import re
 import unittest
 
@@ -93,6 +94,42 @@ class Surgery(unittest.TestCase):
             self.assertIn(words, entry.reason or "replaced", words)
             self.assertIs(type(layer), kind)
 
+    def test_scan_changes_nothing(self):
+        model = nn.Sequential(convolution(padding=1), nn.BatchNorm2d(16), nn.Dropout()).train()
+        model[2].eval()
+        before = copy.deepcopy(model.state_dict())
+        spio.scan(model, tensor((2, 16, 8, 8), torch.float32))
+        self.assertEqual([module.training for module in model.modules()], [True, True, True, False])
+        for name, value in model.state_dict().items():
+            self.assertTrue(torch.equal(value, before[name]), name)
+        with self.assertRaises(RuntimeError):
+            spio.scan(model, tensor((2, 3, 8, 8), torch.float32))
+        self.assertEqual([module.training for module in model.modules()], [True, True, True, False])
+        self.assertFalse(model[0]._forward_hooks or model[0]._forward_pre_hooks)
+
+    def test_models_as_installed(self):
+        """Models of timm and torchvision, where these are installed: converted, they compute what they did."""
+        found = 0
+        for library, names in {"timm": ("convnext_atto", "regnetx_002"), "torchvision": ("regnet_y_400mf", "convnext_tiny")}.items():
+            if importlib.util.find_spec(library) is None:
+                continue
+            module = importlib.import_module(library)
+            make = module.create_model if library == "timm" else module.models.get_model
+            for name in names:
+                torch.manual_seed(1)
+                model, x = make(name).eval(), torch.randn(1, 3, 64, 64)
+                with torch.no_grad():
+                    expected, scanned = model(x), spio.scan(model, x)
+                    keys = list(model.state_dict())
+                    report = spio.convert(model)
+                    self.assertEqual([layer.reason for layer in scanned.layers], [layer.reason for layer in report.layers])
+                    self.assertGreater(len(report.replaced), 4, name)
+                    self.assertEqual(list(model.state_dict()), keys)
+                    torch.testing.assert_close(model(x), expected, rtol=1e-4, atol=1e-5)
+                found += 1
+        if not found:
+            self.skipTest("there is neither timm nor torchvision")
+
     def test_libraries(self):
         """A class of another library is known by its module and name."""
         for module, name in (("timm.layers.norm", "LayerNorm2d"), ("torchvision.models.convnext", "LayerNorm2d")):
@@ -113,6 +150,7 @@ class Surgery(unittest.TestCase):
         text = str(report)
         self.assertIn("2 x 16 x 8 x 8 of torch.float32", text)
         self.assertIn("1 of 2 layers take kernels", text)
+        self.assertNotIn("now ", text)  # times are measured on a GPU alone
         # Twice the images take longer, and an A100 longer than an H200.
         times = [
             float(re.search(r"kernels ([\d.]+),.* on sm_", str(spio.scan(model, tensor((n, 16, 64, 64), torch.float32), arch=arch)))[1])

@@ -4,6 +4,7 @@
 # Parts of the package need PyTorch, and say so; spio.cuda does not. A library shows a symbol if other libraries of the
 # process can see it. sys.modules['torch'] = None makes `import torch` fail. spio.cuda is CUDA Python, a statically
 # typed Python whose functions become kernels; its interpreter runs them on the CPU. The host device simulates a GPU.
+import os
 import pathlib
 import subprocess
 import sys
@@ -63,6 +64,14 @@ class Package(unittest.TestCase):
         )
         self.assertRegex(words, r"(?m)^PyTorch   this part of spio needs PyTorch 2.10 or newer.*\n1$")
         self.assertEqual(subprocess.run([sys.executable, "-m", "spio", "docter"], capture_output=True).returncode, 2)
+
+    def test_doctor_without_a_home(self):
+        # Nothing can be written there. On a GPU the cache of compiled kernels says so in the log, and all goes on.
+        environment = {name: value for name, value in os.environ.items() if name not in ("SPIO_CACHE_DIR", "XDG_CACHE_HOME")}
+        environment |= {"SPIO_LOG": "on", "HOME": "/proc/nowhere"}
+        run = subprocess.run([sys.executable, "-m", "spio", "doctor"], env=environment, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertNotIn("Traceback", run.stderr)
 
     def test_lazily(self):
         self.assertEqual(python("import spio, sys; print('torch' in sys.modules)"), "False\n")

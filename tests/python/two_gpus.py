@@ -88,6 +88,31 @@ def wrappers(rank):
     return {"DDP": lambda model: DistributedDataParallel(model, device_ids=[rank]), "FSDP2": sharded}
 
 
+def check_one_process():
+    """Computes a layer on each GPU from one process, whose current GPU is the first, and in a stream of its own: the bits are equal."""
+    torch.manual_seed(3)
+    values = [torch.randn(shape).to(torch.float16) for shape in ((4, 64, 20, 20), (64, 8, 3, 3), (64,))]
+
+    def results(device):
+        x, weight, bias = (value.to(device).requires_grad_() for value in values)
+        with spio.strict():
+            y = spio.functional.conv2d(x, weight, bias, padding=1, groups=8)
+        y.backward(torch.ones_like(y))
+        torch.cuda.synchronize(device)
+        return [value.detach().cpu() for value in (y, x.grad, weight.grad, bias.grad)]
+
+    torch.use_deterministic_algorithms(True)  # no better kernel takes over meanwhile
+    found = []
+    for gpu in range(gpus):
+        device = torch.device("cuda", gpu)
+        found.append(results(device))
+        assert torch.cuda.current_device() == 0
+        with torch.cuda.stream(torch.cuda.Stream(device)):
+            found.append(results(device))
+    torch.use_deterministic_algorithms(False)
+    assert all(torch.equal(*pair) for other in found[1:] for pair in zip(found[0], other)), "GPUs or streams differ"
+
+
 def train(rank, file):
     """The process of one GPU: compares gradients with those of one GPU, measures steps, and writes the file."""
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(gpus))
@@ -118,4 +143,5 @@ def train(rank, file):
 if __name__ == "__main__":
     if torch.cuda.device_count() < gpus:
         sys.exit(f"this needs {gpus} GPUs, and there are {torch.cuda.device_count()}")
+    check_one_process()
     torch.multiprocessing.spawn(train, (sys.argv[1],), nprocs=gpus)
