@@ -295,6 +295,6 @@ def rehearse():
         conv2d(images(1, 8, 1, 1), images(8, 8, 1, 1))
 
 
-# Tracers, and modes that watch what operators are called, are left alone.
-if not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0:
+# Tracers, and modes that change or watch what operators are called, are left alone.
+if not (torch.compiler.is_compiling() or is_any_autocast() or torch._C._len_torch_dispatch_stack()):
     rehearse()

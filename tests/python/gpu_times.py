@@ -46,6 +46,7 @@ def host_times():
         times["spio function"] = microseconds(lambda: functional.conv2d(x, weight, padding=1, groups=8))
         times["torch function"] = microseconds(lambda: aten.conv2d(x, weight, padding=1, groups=8))
         times["empty_like"] = microseconds(lambda: torch.empty_like(x))
+        times["clone"] = microseconds(lambda: torch.clone(x))
     a, b = torch.randn(64, 64, device="cuda", dtype=half), torch.randn(64, 64, device="cuda", dtype=half)
     times["spio matmul operator"] = microseconds(lambda: operators.matmul(a, b, None, "none", None, False))
     times["torch matmul"] = microseconds(lambda: a @ b)
@@ -57,6 +58,13 @@ def host_times():
         function(x, filters, padding=1, groups=8).backward(gradient)
         x.grad = filters.grad = None
 
+    def both_of_clone():
+        torch.clone(x).backward(gradient)
+        x.grad = None
+
+    times["clone forward and backward"] = microseconds(both_of_clone, count=500)
+    times["spio function with gradients"] = microseconds(lambda: functional.conv2d(x, weight, padding=1, groups=8))
+    times["torch function with gradients"] = microseconds(lambda: aten.conv2d(x, weight, padding=1, groups=8))
     times["spio forward and backward"] = microseconds(lambda: both(functional.conv2d, weight), count=500)
     times["torch forward and backward"] = microseconds(lambda: both(aten.conv2d, weight), count=500)
     with torch.autocast("cuda", half):

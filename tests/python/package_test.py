@@ -78,6 +78,19 @@ class Package(unittest.TestCase):
         with self.assertRaises(AttributeError):
             spio.nothing
 
+    def test_imported_within_modes(self):
+        # The module of functions calls one when it is imported: no mode of PyTorch hinders that, nor sees a word of it.
+        words = python(
+            "import os, logging, sys, torch\n"
+            "os.environ['SPIO_STRICT'] = '1'\n"
+            "for mode in (torch.inference_mode(), torch.autocast('cpu', torch.bfloat16), torch.device('meta'),\n"
+            "             torch._subclasses.FakeTensorMode(), torch.no_grad()):\n"
+            "    for name in [name for name in sys.modules if name == 'spio.functional']: del sys.modules[name]\n"
+            "    with mode: import spio.functional\n"
+            "print(spio.functional.conv2d(torch.ones(1, 8, 4, 4), torch.ones(8, 8, 3, 3)).sum().item())"
+        )
+        self.assertEqual(words, "2304.0\n")
+
     def test_tensors_in_kernels_of_python(self):
         import torch
 
