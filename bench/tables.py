@@ -16,6 +16,7 @@ import sys
 import cuda_python_tables
 import drawn_table
 import models_table
+import pytorch_tables
 
 root = pathlib.Path(__file__).resolve().parent.parent
 
@@ -230,6 +231,7 @@ tables = {
     "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", count=3),
     "conv2d_ptx": lambda: conv2d("conv2d_goals_compute80"),
     "pytorch_blocks": pytorch_blocks,
+    "pytorch_calls": lambda: pytorch_tables.calls(root, *newest("pytorch_calls")),
     "conv2d_ablation": conv2d_ablation,
     "conv2d_steps": conv2d_steps,
     "conv2d_drawn": lambda: drawn_table.rows(root, *newest("conv2d_drawn_sm90a")),

@@ -97,11 +97,11 @@ class Surgery(unittest.TestCase):
     def test_scan_changes_nothing(self):
         model = nn.Sequential(convolution(padding=1), nn.BatchNorm2d(16), nn.Dropout()).train()
         model[2].eval()
-        before = copy.deepcopy(model.state_dict())
+        state = copy.deepcopy(model.state_dict())
         spio.scan(model, tensor((2, 16, 8, 8), torch.float32))
         self.assertEqual([module.training for module in model.modules()], [True, True, True, False])
         for name, value in model.state_dict().items():
-            self.assertTrue(torch.equal(value, before[name]), name)
+            self.assertTrue(torch.equal(value, state[name]), name)
         with self.assertRaises(RuntimeError):
             spio.scan(model, tensor((2, 3, 8, 8), torch.float32))
         self.assertEqual([module.training for module in model.modules()], [True, True, True, False])

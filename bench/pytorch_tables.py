@@ -1,0 +1,41 @@
+# The tables of what calls from PyTorch cost the host.
+# SPDX-License-Identifier: Apache-2.0
+#
+# Spio's function and PyTorch's are called on one host in turn; results have the version of Spio before the newest change, too.
+# clone() copies a tensor, which is next to no work for the host. aten is PyTorch's own library of operators.
+
+# A row: what is called, and the names of its times for Spio, aten and clone().
+ROWS = (
+    ("without gradients", "spio function", "torch function", "clone"),
+    ("with gradients, the forward pass", "spio function with gradients", "torch function with gradients", None),
+    ("forward and backward", "spio forward and backward", "torch forward and backward", "clone forward and backward"),
+    ("the same with float32 weights under autocast", "spio forward and backward, autocast", "torch forward and backward, autocast", None),
+    ("`torch.ops.spio.conv2d` without gradients", "spio operator", None, None),
+)
+
+
+def cell(times, name):
+    """The least of a call's times, in microseconds; empty if it was not measured."""
+    return f"{min(times[name]):.1f} us" if name in times else ""
+
+
+def spread(values, digits=2):
+    """The least and the greatest of several milliseconds."""
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f} ms" if values else ""
+
+
+def calls(root, file, results):
+    """The host's time of calls, and of the first calls of a process."""
+    yield f"[{results['gpu']}, PyTorch {results['pytorch']}, {results['date']}]({{root}}{file.relative_to(root)})"
+    yield ""
+    yield "| call | Spio | Spio before | aten | clone |"
+    yield "|---|---|---|---|---|"
+    times, older = results["microseconds"], results["microseconds before"]
+    for words, own, atens, copy in ROWS:
+        yield f"| {words} | {cell(times, own)} | {cell(older, own)} | {cell(times, atens)} | {cell(times, copy)} |"
+    firsts = results["milliseconds of first calls"], results["milliseconds of first calls before"]
+    for words, place in (("first forward pass of a process", 0), ("first backward pass of a process", 1)):
+        yield f"| {words} | {' | '.join(spread([layers[0][place] for layers in each]) for each in firsts)} | | |"
+    for words, place in (("first forward pass of a further layer", 0), ("first backward pass of a further layer", 1)):
+        ranges = (spread([layer[place] for layers in each for layer in layers[1:]], 1) for each in firsts)
+        yield f"| {words} | {' | '.join(ranges)} | | |"
