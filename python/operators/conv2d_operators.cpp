@@ -139,7 +139,10 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
     auto const x = channels_last(input, {n, c, h, w});
     auto const dy = channels_last(gradient, y_sizes);
     auto const floats = workspace_floats(place, request);
-    auto const workspace = new_dense(input, {static_cast<std::int64_t>(floats)}, ScalarType::Float);
+    // A cluster of blocks adds its sums without one.
+    auto const workspace =
+        floats > 0 ? new_dense(input, {static_cast<std::int64_t>(floats)}, ScalarType::Float)
+                   : Tensor();
     auto const dw = new_channels_last(input, {c, 8, request.sizes.r, request.sizes.s},
                                       has_float_result ? ScalarType::Float : input.scalar_type());
     auto const dbias = has_bias ? new_dense(input, {c}, ScalarType::Float) : Tensor();
@@ -149,7 +152,7 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
          .dy = dy.const_data_ptr(),
          .dw = dw.mutable_data_ptr(),
          .dbias = has_bias ? static_cast<float*>(dbias.mutable_data_ptr()) : nullptr,
-         .workspace = static_cast<float*>(workspace.mutable_data_ptr()),
+         .workspace = floats > 0 ? static_cast<float*>(workspace.mutable_data_ptr()) : nullptr,
          .workspace_floats = floats});
     return {dw, dbias};
 }
