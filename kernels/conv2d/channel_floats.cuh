@@ -3,7 +3,8 @@
 //
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
 // when a kernel is compiled. A group is 8 channels. for_lane<lane_index>(lane) says which elements
-// of a fragment a lane holds.
+// of a fragment a lane holds. knows_layer() says whether the channels and the padding are known
+// when a kernel is compiled.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

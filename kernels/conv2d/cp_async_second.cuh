@@ -6,7 +6,8 @@
 // and dgrad multiplies the gradient of y by the activation's derivative there. A cell is 16 bytes:
 // 8 channels of a pixel. A stage is one place of a ring in shared memory. With a dilation of 2,
 // rows are in two phases, each of every second row. push<T>() takes room for a tensor T from the
-// block's shared memory, and returns it and the rest.
+// block's shared memory, and returns it and the rest. A SIDE is one of the two rows of the staging
+// memory.
 //
 //     residual        fprop, global --cp.async--> a ring of shared rows, read by the epilogue
 //     preactivation   fprop, epilogue -> two rows in shared memory -> global

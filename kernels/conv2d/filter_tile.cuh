@@ -8,7 +8,8 @@
 // in the tensor, with an address. Problem (the sizes and options of a call) and Config (how blocks
 // and warps share it) are known when a kernel is compiled. A cell is 16 bytes: 8 channels of a
 // pixel. A tap is an element of the filter's window. row_index() is the row that a lane gives to
-// ldmatrix or stmatrix.
+// ldmatrix or stmatrix. knows_layer() says whether the channels and the padding are known when a
+// kernel is compiled.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the sizes and the options of one call; its kernel is compiled for it. All
-// activations lie channels last: the channel of an element varies fastest in memory.
+// activations lie channels last: the channel of an element varies fastest in memory. knows_image()
+// says whether the height and width, knows_layer() whether the channels and the padding are known
+// when a kernel is compiled.
 #pragma once
 
 #include "spio/checked_size.h"

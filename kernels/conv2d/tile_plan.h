@@ -3,7 +3,8 @@
 //
 // A tensor map is the descriptor by which TMA copies boxes of a tensor; its plan says all but the
 // address. A swizzle exchanges cells of 16 bytes within lines of memory, so that lanes read
-// different banks. A group is 8 channels.
+// different banks. A group is 8 channels. A checked_size is a number that becomes too large, and
+// stays so, where an int would overflow.
 #pragma once
 
 #include "conv2d/problem.h"

@@ -18,7 +18,8 @@
 // Thread 0 asks for all loads of the block at the start, and for the stores of a tile when all
 // warps have written it. Warp g computes group g of the block. An mbarrier for each box of a tile's
 // rows, and one for the filter, tells that its bytes have come; a block barrier orders the warps'
-// writes before the store.
+// writes before the store. knows_n() says whether the number of images is known when a kernel is
+// compiled.
 #pragma once
 
 #include "conv2d/tma_consumer.cuh"

@@ -4,7 +4,9 @@
 // fprop is the forward pass, dgrad the gradient of its input. Both correlate an input with a
 // filter, in groups of 8 channels. A problem is the sizes and options of a call; a tensor map is
 // the descriptor by which TMA copies boxes of a tensor. A cell is 16 bytes: 8 channels of a pixel.
-// A tap is an element of the filter's window. A halo is what taps read beside a tile.
+// A tap is an element of the filter's window. A halo is what taps read beside a tile. knows_image()
+// says whether the height and width, knows_layer() whether the channels and the padding are known
+// when a kernel is compiled.
 #pragma once
 
 #include "conv2d/halo.h"

@@ -7,7 +7,8 @@
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
 // when a kernel is compiled. for_lane<lane_index>(lane) says which elements of a fragment a lane
 // holds. row_index() is the row that a lane gives to ldmatrix or stmatrix. unfold() counts a fold
-// in single steps. numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
+// in single steps. numbers_below<n> is the list 0, 1, … n - 1 of template arguments. knows_layer()
+// says whether the channels and the padding are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/epilogue.cuh"

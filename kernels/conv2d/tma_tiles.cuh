@@ -10,7 +10,8 @@
 // is compiled. A compound index is one number for several indices, the last of which varies
 // fastest. A cell is 16 bytes: 8 channels of a pixel. A group is 8 channels. unfold() counts a fold
 // in single steps. cast<D>(x) is the same number in the dimension D. push<T>() takes room for a
-// tensor T from the block's shared memory, and returns it and the rest.
+// tensor T from the block's shared memory, and returns it and the rest. knows_n() says whether the
+// number of images, knows_image() whether the height and width are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/filter_tile.cuh"

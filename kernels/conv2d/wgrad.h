@@ -3,7 +3,9 @@
 //
 // wgrad computes the gradient of the filter from the input x and dy, the gradient of the output y.
 // A tap is an element of the filter's window; channels are in groups of 8. A slice is the channels
-// of some groups, which a block takes.
+// of some groups, which a block takes. knows_layer() says whether the channels and the padding are
+// known when a kernel is compiled. A checked_size is a number that becomes too large, and stays so,
+// where an int would overflow.
 #pragma once
 
 #include "conv2d/halo.h"

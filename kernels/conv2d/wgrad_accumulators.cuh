@@ -7,8 +7,9 @@
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
 // when a kernel is compiled. A span is some neighbouring rows of dy. The workspace is the array in
 // global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one mma
-// computes. The gradient of the bias, the sum of dy, is a product of dy with ones: in the pair of
-// a tap without a partner, or else in a pair of its own, the unpaired bias.
+// computes. The gradient of the bias, the sum of dy, is a product of dy with ones: in the pair of a
+// tap without a partner, or else in a pair of its own, the unpaired bias. knows_image() says
+// whether the height and width are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

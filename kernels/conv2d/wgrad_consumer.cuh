@@ -11,7 +11,8 @@
 // of all images. A slice is the channels of some groups, which a block takes. The workspace is the
 // array in global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one
 // mma computes. A strip is some neighbouring columns. A stage is one place of a ring in shared
-// memory. cast<D>(x) is the same number in the dimension D.
+// memory. cast<D>(x) is the same number in the dimension D. knows_layer() says whether the channels
+// and the padding are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/tensors.h"

@@ -131,7 +131,9 @@ template <problem Problem, config Config> struct consumer {
     using Block = block<Problem, Config>;
 
     producer<Problem, Config>& produce;
-    warp_taps<Problem, Config, false, typename Block::x_tiles, typename Block::dy_tiles> warp;
+    warp_taps<Problem, Config, /*KeepsRow=*/false, typename Block::x_tiles,
+              typename Block::dy_tiles>
+        warp;
     int stage = 0;
 
     __device__ __forceinline__ void operator()(row_step const& step) {

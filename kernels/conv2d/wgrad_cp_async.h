@@ -5,7 +5,8 @@
 // in groups of 8; a problem is the sizes and options of a call. A span is some neighbouring rows of
 // dy. A split is a share of the rows of all images. The workspace is the array in global memory
 // where blocks leave partial sums. A strip is some neighbouring columns. A cell is 16 bytes: 8
-// channels of a pixel. A stage is one place of a ring in shared memory.
+// channels of a pixel. A stage is one place of a ring in shared memory. A checked_size is a number
+// that becomes too large, and stays so, where an int would overflow.
 #pragma once
 
 #include "conv2d/wgrad.h"

@@ -7,7 +7,8 @@
 // is a position along some of its axes. Problem, the sizes and options of a call, is known when a
 // kernel is compiled. A PAIR is two taps, whose gradients one accumulator has.
 // for_lane<lane_index>(lane) says which elements of a fragment a lane holds. unfold() counts a fold
-// in single steps.
+// in single steps. knows_layer() says whether the channels and the padding are known when a kernel
+// is compiled.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

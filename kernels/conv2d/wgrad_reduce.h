@@ -4,7 +4,8 @@
 // wgrad is the gradient of the filter. Its first kernel leaves partial sums in the workspace, one
 // for each of some splits of the rows of all images. An element is four floats: the part of an
 // accumulator that a lane holds. Channels are in groups of 8. A slice is the channels of some
-// groups, which a block takes.
+// groups, which a block takes. A checked_size is a number that becomes too large, and stays so,
+// where an int would overflow.
 #pragma once
 
 #include "conv2d/wgrad.h"

@@ -6,7 +6,9 @@
 // phases, each of every second row. N, P, Q are the images, rows and columns of dy, and H the rows
 // of x. Problem, the sizes and options of a call, is known when a kernel is compiled. A span is
 // some neighbouring rows of dy. A strip is some neighbouring columns. A tap is an element of the
-// filter's window.
+// filter's window. knows_n() says whether the number of images, knows_image() whether the height
+// and width, knows_layer() whether the channels and the padding are known when a kernel is
+// compiled.
 #pragma once
 
 #include "conv2d/wgrad.h"
@@ -114,7 +116,8 @@ template <problem Problem> constexpr correlated_axis padded(correlated_axis axis
 template <problem Problem> class steps {
   public:
     static constexpr int r = Problem.r;
-    // A span walks along the rows of x that its rows of dy, of one phase, read.
+    // A span walks along the rows of x that its rows of dy, of one phase, read. `advance` is the
+    // number of these from a row of dy to the next, `live` the number of rows of dy that read one.
     static constexpr int phases = rows_of(Problem).phases();
     static constexpr int advance = rows_of(Problem).advance();
     static constexpr int live = rows_of(Problem).live_outputs();

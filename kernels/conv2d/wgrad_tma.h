@@ -6,7 +6,10 @@
 // which TMA copies boxes of a tensor; its plan says all but the address. A span is some
 // neighbouring rows of dy. A split is a share of the rows of all images. The workspace is the array
 // in global memory where blocks leave partial sums. A strip is some neighbouring columns. A cell is
-// 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory.
+// 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory. knows_image()
+// says whether the height and width, knows_layer() whether the channels and the padding are known
+// when a kernel is compiled. A checked_size is a number that becomes too large, and stays so, where
+// an int would overflow.
 #pragma once
 
 #include "conv2d/tile_plan.h"

@@ -103,6 +103,7 @@ struct block {
             mbarrier<Arch>::publish();
             if constexpr (Config.adds_in_cluster()) {
                 int const sums = received_sums<Problem, Config>(part.split);
+                // Of each block in the cluster, 16 bytes from each of the 32 lanes for each sum.
                 received[STAGE(0)]->arrive_and_expect(sums * Config.cluster * 32 * 16);
             }
         }
