@@ -4,7 +4,9 @@
 // fprop is the forward pass, dgrad the gradient of the input, wgrad that of the filter; x is the
 // input, y the output, and dy the gradient of the output. fprop and dgrad are both correlations. A
 // residual is a tensor that is added to the output, a preactivation the value before the
-// activation, of which dgrad takes the derivative.
+// activation, of which dgrad takes the derivative. knows_n() says whether the number of images,
+// knows_image() whether the height and width, knows_layer() whether the channels and the padding
+// are known when a kernel is compiled.
 module;
 
 #include "conv2d/problem.h"

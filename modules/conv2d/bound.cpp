@@ -5,7 +5,8 @@
 // and its result may differ by the bound. A sum is known by its value, by its magnitude (the sum of
 // the absolute values of its products), and by the error that the factors themselves have. wgrad is
 // the pass that computes the gradient of the filter. A residual is a tensor that is added to the
-// output.
+// output. A checked_size is a number that becomes too large, and stays so, where an int would
+// overflow.
 module;
 
 #include "conv2d/problem.h"

@@ -5,7 +5,8 @@
 // learned model then predicts the time of those that are not far behind. It is not asked for
 // problems that are unlike those it was trained on; then the family's own choice stands, with a
 // refusal that says why. wgrad is the gradient of the filter, fprop and dgrad are the other two
-// passes.
+// passes. knows_layer() says whether the channels and the padding are known when a kernel is
+// compiled.
 module;
 
 #include "conv2d/problem.h"

@@ -6,6 +6,8 @@
 // kernel is compiled from; a family is all kernels of one operation. A config_source finds measured
 // configurations; without one the family chooses. A residual is a tensor that is added to the
 // output, a preactivation the value before the activation, of which dgrad takes the derivative.
+// knows_n() says whether the number of images, knows_image() whether the height and width,
+// knows_layer() whether the channels and the padding are known when a kernel is compiled.
 module;
 
 #include "conv2d/cp_async.h"

@@ -214,6 +214,8 @@ template <> struct enumerator_table<conv2d::activation> {
 template <> struct field_table<conv2d::problem> {
     using problem = conv2d::problem;
     static constexpr bound one_or_two = {.least = 1, .most = 2};
+    // A field has a name, a member, the bounds of a number, and whether it may be left out; texts
+    // that are written leave out an implied one that has its default.
     static constexpr auto fields =
         std::tuple(field{"n", &problem::n, {.least = 1}},
                    field{"c", &problem::c, {.least = 8, .most = INT_MAX - 7, .multiple_of = 8}},

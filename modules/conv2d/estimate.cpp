@@ -122,7 +122,7 @@ struct estimator::setting {
                          result);
     }
     void explain(wgrad_tma::config const& config, estimate& result) const {
-        explain_gradient(config, 1, fitted.wgrad_tma_tile_cycles, result);
+        explain_gradient(config, /*blocks=*/1, fitted.wgrad_tma_tile_cycles, result);
     }
 
   private:

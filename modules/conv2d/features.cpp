@@ -6,6 +6,7 @@
 // is a number that a learned model gets; the model predicts the time. The halo of a tile is the
 // input beyond its borders that its outputs need; a wave is as many blocks as the chip runs at a
 // time. A candidate is a configuration that may be chosen; splits are shares of wgrad's sums.
+// knows_image() says whether the height and width are known when a kernel is compiled.
 module;
 
 #include "conv2d/cp_async.h"

@@ -6,7 +6,8 @@
 // Convolutions are grouped: channels fall into groups of 8, of which each has its own filter. A
 // slice is the groups that one block computes, and a split is a block's part of the images; stages
 // are buffers of a ring in shared memory. A step takes a row of some images, or all their rows; an
-// mma tile is 16 columns of it.
+// mma tile is 16 columns of it. A checked_size is a number that becomes too large, and stays so,
+// where an int would overflow.
 module;
 
 #include "conv2d/problem.h"

@@ -6,6 +6,7 @@
 // compiled before the program ran. `tiers` finds kernels in packs and compiles others on a
 // background thread; a later launch takes them. A spec is what a kernel is compiled from. fprop is
 // the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
+// knows_layer() says whether the channels and the padding are known when a kernel is compiled.
 module;
 
 #include "conv2d/problem.h"

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tma is the kernel template that computes the forward pass and the gradient of the input by TMA. A
-// configuration is how its blocks share a problem; channels are convolved in groups of 8.
+// configuration is how its blocks share a problem; channels are convolved in groups of 8. knows_n()
+// says whether the number of images, knows_image() whether the height and width are known when a
+// kernel is compiled.
 module;
 
 #include "conv2d/problem.h"
@@ -114,7 +116,7 @@ tma::config strided_config(problem const& problem) {
     bool const is_narrow = sizes.q <= 16;
     double const bytes =
         2.0 * problem.n * problem.c * (1.0 * sizes.h * sizes.w + 1.0 * sizes.p * sizes.q);
-    return {.groups = groups_of_block(4, problem.groups()),
+    return {.groups = groups_of_block(/*wanted=*/4, problem.groups()),
             .images = is_narrow ? 2 : 1,
             .columns = is_narrow ? 16 : 32,
             .rows = problem.r <= 3 && bytes < few_bytes ? 4 : 8,

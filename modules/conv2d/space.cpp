@@ -5,7 +5,8 @@
 // body is one of four kernel templates; a configuration is how blocks and warps share a problem. A
 // trial measures a configuration on a GPU. Channels are convolved in groups of 8, and a warp
 // multiplies tiles of 16 columns (mma tiles). A chip is the figures of a GPU that estimates use. A
-// split is a share of the sums of wgrad.
+// split is a share of the sums of wgrad. A checked_size is a number that becomes too large, and
+// stays so, where an int would overflow.
 module;
 
 #include "conv2d/cp_async.h"

@@ -4,7 +4,8 @@
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. A body is one of conv2d's kernel templates. fprop is the
 // forward pass, dgrad the gradient of the input, wgrad that of the filter; x is the input and dy
-// the gradient of the output.
+// the gradient of the output. knows_layer() says whether the channels and the padding are known
+// when a kernel is compiled.
 module;
 
 #include "conv2d/cp_async.h"

@@ -4,7 +4,9 @@
 // The gradient of the filter (wgrad) sums products of rows of the input x and of dy, the gradient
 // of the output, over all images. A tap is an element of the filter's window; channels are taken in
 // groups of 8. A configuration is how blocks and warps share the sums. A chip is the figures of a
-// GPU that estimates use.
+// GPU that estimates use. knows_image() says whether the height and width, knows_layer() whether
+// the channels and the padding are known when a kernel is compiled. A checked_size is a number that
+// becomes too large, and stays so, where an int would overflow.
 module;
 
 #include "conv2d/problem.h"
@@ -88,7 +90,7 @@ int split_count(problem const& problem, int images, int columns, int slices, int
 // warps and leaves blocks for nearly all SMs. 13 were slower than 4 for 12 groups.
 static int groups_of_slice(problem const& problem, step_columns const& step, int sms) {
     auto const computed = [&](int groups) { return 1LL * wgrad::slices(problem, groups) * groups; };
-    int const slices = wgrad::slices(problem, 9);
+    int const slices = wgrad::slices(problem, /*groups=*/9);
     long long const blocks =
         1LL * slices * split_count(problem, step.images, step.columns, slices, sms);
     return 8 * computed(9) <= 7 * computed(8) && 10 * blocks >= 9 * sms ? 9 : 8;

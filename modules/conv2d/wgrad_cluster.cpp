@@ -5,7 +5,8 @@
 // of the output, over all images. Blocks sum some rows each, their split. Mostly a second kernel
 // adds these partial sums; where a layer has few bytes its launch takes as long as the rest. A
 // cluster of blocks adds them itself, but at most 16 blocks are a cluster, so that each has more
-// rows. A step takes a row of x of some images; an mma tile is 16 columns of it.
+// rows. A step takes a row of x of some images; an mma tile is 16 columns of it. knows_layer() says
+// whether the channels and the padding are known when a kernel is compiled.
 module;
 
 #include "conv2d/halo.h"
@@ -87,7 +88,8 @@ class search {
     int strips(step const& step) const {
         return divup(asked.n, step.images) * divup(asked.q(), step.columns);
     }
-    // The steps of neighbouring rows of dy of a strip, as many as take that long.
+    // The steps of neighbouring rows of dy of a strip, as many as take that long: one for each row
+    // of x that they read (walk_count).
     double steps(int neighbours) const {
         if (neighbours == 0) return 0;
         return rows.walk_count(neighbours) *
