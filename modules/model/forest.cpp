@@ -156,8 +156,9 @@ void forest::check_size(std::size_t numbers, std::size_t rows) const {
 void forest::predict(std::span<float const> rows, std::span<float> values) const {
     check_size(rows.size(), values.size());
     std::vector<entrant> entrants;
-    for (std::size_t i = 0; i < values.size(); ++i) entrants.push_back({i, 0, 0});
-    add_trees(entrants, keys_of(rows), 0, tree_count);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        entrants.push_back({.row = i, .sum = 0, .total = 0});
+    add_trees(entrants, keys_of(rows), /*first=*/0, tree_count);
     std::ranges::transform(entrants, values.begin(), [](entrant const& found) {
         return static_cast<float>(found.sum) * unit;
     });
@@ -171,7 +172,8 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     }
     std::vector<entrant> entrants;
     entrants.reserve(offsets.size());
-    for (std::size_t i = 0; i < offsets.size(); ++i) entrants.push_back({i, 0, 0});
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        entrants.push_back({.row = i, .sum = 0, .total = 0});
     auto const comes_before = [](entrant const& a, entrant const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
     };
@@ -204,7 +206,7 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
 // The first feature that lies outside the values of the training, by more than a sixteenth of their
 // range; the number of features if there is none.
 std::size_t forest::first_outside(std::span<float const> row) const {
-    check_size(row.size(), 1);
+    check_size(row.size(), /*rows=*/1);
     for (std::size_t i = 0; i < feature_names.size(); ++i) {
         float const margin = (greatest[i] - least_values[i]) / 16;
         bool const is_inside = row[i] >= least_values[i] - margin && row[i] <= greatest[i] + margin;

@@ -173,7 +173,7 @@ class forest::reader {
     std::size_t node_count = 0, deepest = 1;
 
     void read_tree() {
-        read_node(trees.emplace_back(), 0);
+        read_node(trees.emplace_back(), /*depth=*/0);
         if (!line.empty()) fail("the line has more than the nodes of a tree");
     }
     // Reads a node and those below it.
