@@ -57,7 +57,8 @@ std::string build_id_of_notes(bytes notes) {
 
 std::string build_id_in(std::span<unsigned char const> file) {
     ElfW(Ehdr) head;
-    if (!read(file, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
+    if (!read(file, /*offset=*/0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return {};
     for (unsigned i = 0; i < head.e_phnum; ++i) {
         ElfW(Phdr) segment;
         auto const offset = std::uint64_t{i} * sizeof segment;

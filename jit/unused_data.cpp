@@ -24,7 +24,8 @@ module spio.jit;
 
 namespace spio::jit {
 
-// Of symbol_numbers.cpp.
+// Of symbol_numbers.cpp: the numbers of symbols that a section has; and numbers the symbols anew
+// without those of unused sections. False if not all places of such numbers are known.
 std::vector<std::uint32_t> symbols_in(std::uint32_t section_type, std::span<std::byte const>);
 bool renumber_symbols(std::span<Elf64_Shdr> sections, std::span<std::vector<std::byte>> contents,
                       std::span<Elf64_Sym const>, std::vector<bool> const& is_unused);

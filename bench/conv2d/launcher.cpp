@@ -109,7 +109,8 @@ __attribute__((visibility("default"))) int launcher_figures(loaded_kernel const*
 __attribute__((visibility("default"))) int launcher_encode(spio::tensor_map_plan const* plan,
                                                            std::uint64_t address, void* words) {
     return try_to([&] {
-        auto const map = cuda::encode(current_context(), *plan, cuda::memory_ref(address, 1));
+        auto const map =
+            cuda::encode(current_context(), *plan, cuda::memory_ref(address, /*bytes=*/1));
         std::memcpy(words, &map, sizeof map);
     });
 }

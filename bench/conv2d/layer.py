@@ -191,6 +191,6 @@ def error(result, value, magnitude, products, unit, wrong=0):
     """The greatest error as a share of its bound: `products` sums are rounded to float, then the result to `unit`; before,
     it may be wrong by `wrong` besides."""
     gamma = products * 2.0 ** -23 / (1 - products * 2.0 ** -23) * magnitude + wrong
-    bound = gamma + unit * (value.abs() + gamma) + 2.0 ** -25
+    bound = gamma + unit * (value.abs() + gamma) + 2.0 ** -25  # half of the least half
     errors = (result.double() - value).abs() / bound
     return float("inf") if bool(errors.isnan().any()) else float(errors.max())

@@ -45,7 +45,8 @@ void check_direction(bool is_transposed, numbers const& output_padding) {
 Tensor in_type(Tensor const& weight, ScalarType type) {
     if (weight.scalar_type() == type) return weight;
     using namespace torch::headeronly;
-    return torch::stable::to(weight, type, std::nullopt, std::nullopt, std::nullopt, false, false,
+    return torch::stable::to(weight, type, /*layout=*/std::nullopt, /*device=*/std::nullopt,
+                             /*pin_memory=*/std::nullopt, /*non_blocking=*/false, /*copy=*/false,
                              MemoryFormat::ChannelsLast);
 }
 // The bias as kernels take it: float32 in place of 16 bits.
