@@ -70,7 +70,8 @@ class tap_accumulators {
     // Whether the second half of an mma tile is beyond the last column of y. The first half then is
     // all that is multiplied.
     static constexpr bool is_half(int mma_tile) {
-        return has_whole_rows && Index::template size<Q>() >= 16 && columns_from(mma_tile, 1) <= 0;
+        return has_whole_rows && Index::template size<Q>() >= 16 &&
+               columns_from(mma_tile, /*half=*/1) <= 0;
     }
     // Whether half of an mma tile is multiplied, and may have columns beyond the last one of y.
     static constexpr bool needs_mask(int mma_tile, int half) {

@@ -120,7 +120,8 @@ TEST_CASE("the search for a better kernel begins with the launch that it waits f
     auto const improve = [&] { // from the second launch on
         rig.value.improve<image>(
             *rig.tiers, "a kernel", [&] { return ++searched, std::vector<image>(); },
-            [&](image const& found) { return rig.load(found); }, {}, 2);
+            [&](image const& found) { return rig.load(found); }, /*keep=*/{},
+            /*awaited_launches=*/2);
     };
     improve();
     CHECK(rig.is_first(rig.value));
