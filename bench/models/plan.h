@@ -73,7 +73,8 @@ inline constexpr double slowest_measured = 3;
 // The configurations to compile for a group: for each layer the family's own choice without a
 // model, those of each body that are estimated to be the fastest, and those that a shipped model
 // predicts to be; and a random draw of the others. Each such mention by a layer is a vote: a choice
-// counts for 4, the three fastest estimates of a body for 3, 2 and 1.
+// and each of the three fastest predictions count for 4, a cluster for 6, so that it is surely
+// among them, and the three fastest estimates of a body for 3, 2 and 1.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;

@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "log_load_over_products", "log_loaded_over_bytes", "log_area_of_block"};
 static_assert(!names.back().empty());
 
-constexpr double cache_bytes = 50e6; // of the L2 cache
+constexpr double cache_bytes = 50e6; // of the L2 cache of an H200
 
 double logarithm(double value) { return std::log2(std::max(value, 1e-6)); }
 // The share of tiles of this size that lies inside.
