@@ -70,11 +70,13 @@ def example_problems():
     m = 2048
     yield "matmul", (m // 8, m // 8), (8, 8), [single(m, m), single(m, m), single(m, m)], [m, m, m]
     n = 1 << 20
+    # The results for call and put; then price, strike and years.
     prices = [double(n), double(n), 20 + 10 * double(n), 25 + 10 * double(n), 1 + double(n)]
     yield "black_scholes", (n // 256, 1), (256, 1), prices, [n]
     rows, columns = 2048, 3072
     image = torch.zeros(rows, columns, device="cuda", dtype=torch.uint16)
-    yield "mandelbrot", (columns // 32, rows // 8), (32, 8), [-2.0, -1.0, 3.0, 1000, image], [rows, columns]
+    left, bottom, width, most_steps = -2.0, -1.0, 3.0, 1000
+    yield "mandelbrot", (columns // 32, rows // 8), (32, 8), [left, bottom, width, most_steps, image], [rows, columns]
     side = 8192
     grids = [double(side, side), double(side, side), double(side // 8, side // 8)]
     yield "laplace", (side // 8, side // 8), (8, 8), grids, [side, side]

@@ -186,8 +186,8 @@ struct layout_parts {
             return digit_of<Base, stride, period, with_step, Ts...>(term_numbers(), terms, step);
         } else {
             // Most positions have taken no steps, and their digits then depend on the terms only.
-            return step == 0 ? digit_of<Base, stride, period, without_step, Ts...>(term_numbers(),
-                                                                                   terms, 0)
+            return step == 0 ? digit_of<Base, stride, period, without_step, Ts...>(
+                                   term_numbers(), terms, /*step=*/0)
                              : digit_of<Base, stride, period, with_step, Ts...>(term_numbers(),
                                                                                 terms, step);
         }
