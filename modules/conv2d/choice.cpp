@@ -135,7 +135,8 @@ choice choice_of_family(problem const& problem, arch arch, std::string refusal) 
         throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
                     "no body for " + text_of(arch) + " makes " + enumerator_name(problem.pass));
     }
-    return {with_parts(problem, configs.front(), arch), config_origin::family, std::move(refusal)};
+    return {with_parts_and_stages(problem, configs.front(), arch), config_origin::family,
+            std::move(refusal)};
 }
 
 // Why a choice was not a model's.
@@ -164,7 +165,7 @@ choice choice_without_measurement(problem const& problem, arch arch) {
                                 "the model was not trained for such a value of " +
                                     std::string(feature_names()[outside]));
     }
-    return {with_parts(problem, result.list[best].config, arch), config_origin::model};
+    return {with_parts_and_stages(problem, result.list[best].config, arch), config_origin::model};
 }
 
 // All that tells two requests for a choice apart, as numbers.
@@ -258,7 +259,7 @@ predictions rank(problem const& problem, arch arch) {
     }
     std::ranges::sort(order);
     for (auto const& [is_other, microseconds, i] : order) {
-        ranking.configs.push_back({with_parts(problem, result.list[i].config, arch),
+        ranking.configs.push_back({with_parts_and_stages(problem, result.list[i].config, arch),
                                    result.list[i].expected, microseconds});
     }
     return ranking;

@@ -106,8 +106,10 @@ struct cluster_choice {
 enum class cluster_size { small, large };
 cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_size::small);
 
-// The configuration, with two warps for each group of wgrad where that is faster.
+// The configuration, with two warps for each group of wgrad where that is faster; and also with a
+// longer ring of stages.
 config with_parts(problem const&, config const&, arch);
+config with_parts_and_stages(problem const&, config const&, arch);
 
 // A kernel by TMA may start, and prefetch, before the previous kernel of the stream has ended. For
 // layers whose tensors have fewer bytes than this, such a kernel is preferred to others. For larger

@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 
 import spio.conv2d;
 import spio.spec;
@@ -162,6 +163,19 @@ TEST_CASE("two warps share the taps of a group in blocks of few groups, where th
     };
     CHECK(std::ranges::any_of(configs, is_divided));
     CHECK(!std::ranges::all_of(configs, is_divided));
+}
+
+TEST_CASE("rings of rows have all stages that fit, where two kernels sum few taps") {
+    auto const chosen = [](std::string_view words) {
+        return conv2d::config_text(conv2d::best_config(gradient_of(words), sm_90a));
+    };
+    CHECK(chosen("n=16 c=96 h=56 w=56").find(" stages=12 ") != std::string::npos);
+    // Two blocks on an SM, of more blocks than SMs, have half of the shared memory each.
+    auto const problem = gradient_of("n=64 c=32 h=112 w=112");
+    auto const shared = std::get<conv2d::wgrad_tma::config>(conv2d::best_config(problem, sm_90a));
+    CHECK(shared.blocks_of(problem) > 132);
+    CHECK(shared.stages == 12);
+    CHECK(2 * (shared.shared_bytes(problem) + 1024) <= 228 * 1024);
 }
 
 TEST_CASE("a part of the taps needs a filter of three columns, and takes a warp of each group") {
