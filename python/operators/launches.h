@@ -19,6 +19,7 @@ struct place {
     bool keeps_kernels = false; // a layer that began with a generic kernel keeps it
 };
 inline constexpr int host_device = -1;
+inline constexpr int most_gpus = 64;
 
 // The types of elements; those of a bias are floats.
 enum class element { fp16, bf16, fp32 };
@@ -49,6 +50,9 @@ void conv2d_input_gradient(place const&, conv2d_sizes const&, void const* dy, vo
 // architecture such as sm_90a, in microseconds.
 double conv2d_microseconds(conv2d_sizes const&, bool has_bias, std::string const& pass,
                            std::string const& arch);
+
+// The architecture of a GPU as a number: 90 for sm_90a. Opens the GPU, as its first launch would.
+int architecture(place const&);
 
 // The generic kernels in the library, which serve every layer with the same filter: how many for
 // each architecture, as "84 for sm_90a, 88 for compute_80"; empty if there are none.

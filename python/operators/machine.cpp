@@ -66,10 +66,12 @@ std::string generic_kernels() {
 // Drops the compilations of all runtimes that have not begun, and waits for the one that runs.
 void end_compilations() { end_queues(); }
 
+int architecture(place const& place) { return machine_of(place).runtime.arch().number; }
+
 machine& machine_of(place const& place) {
-    // One for the host device, whose number is -1, and one for each of 64 GPUs; and as many that
-    // keep the kernels that layers begin with.
-    static auto& machines = *new std::array<std::array<std::atomic<machine*>, 65>, 2>();
+    // One for the host device, whose number is -1, and one for each GPU; and as many that keep the
+    // kernels that layers begin with.
+    static auto& machines = *new std::array<std::array<std::atomic<machine*>, 1 + most_gpus>, 2>();
     static auto& opening = *new std::mutex();
     auto& slot = machines[place.keeps_kernels].at(static_cast<std::size_t>(place.gpu + 1));
     if (auto* const opened = slot.load(std::memory_order_acquire)) return *opened;

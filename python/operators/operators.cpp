@@ -80,6 +80,13 @@ double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t
     return conv2d_microseconds(sizes, has_bias, pass, arch);
 }
 
+// The architecture of a GPU, which is opened as the first operator there would open it: 90 for
+// sm_90a.
+std::int64_t gpu_architecture(std::int64_t gpu) {
+    STD_TORCH_CHECK(gpu >= 0 && gpu < most_gpus, "spio::gpu_architecture: there is no GPU ", gpu);
+    return architecture({.gpu = static_cast<int>(gpu), .keeps_kernels = is_deterministic()});
+}
+
 // The operators as PyTorch calls them. The window (stride, padding and dilation, each of rows and
 // of columns) is passed as six numbers, because a list would make each call slower.
 
@@ -132,6 +139,7 @@ STABLE_TORCH_LIBRARY(spio, library) {
     library.def("matmul(Tensor a, Tensor b, Tensor? bias, str activation, Tensor? residual, "
                 "bool has_float_result) -> Tensor");
     library.def("generic_kernels() -> str");
+    library.def("gpu_architecture(int gpu) -> int");
     library.def("is_deterministic() -> bool");
     library.def("use_host_device(bool is_used) -> ()");
     library.def("end_compilations() -> ()");
@@ -164,6 +172,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
 STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
     library.impl("is_deterministic", TORCH_BOX(&is_deterministic));
     library.impl("generic_kernels", TORCH_BOX(&generic_kernels));
+    library.impl("gpu_architecture", TORCH_BOX(&gpu_architecture));
     library.impl("use_host_device", TORCH_BOX(&use_host_device));
     library.impl("end_compilations", TORCH_BOX(&end_compilations));
     library.impl("conv2d_microseconds", TORCH_BOX(&microseconds));

@@ -33,6 +33,7 @@ matmul = library.matmul.default
 use_host_device = library.use_host_device.default
 conv2d_microseconds = library.conv2d_microseconds.default
 generic_kernels = library.generic_kernels.default
+gpu_architecture = library.gpu_architecture.default
 is_deterministic = library.is_deterministic.default
 
 # Before the libraries of the process are destroyed, which a compilation in the background uses.

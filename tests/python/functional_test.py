@@ -94,13 +94,16 @@ class Spellings(unittest.TestCase):
 
     def test_gpus_without_kernels(self):
         # A tensor on a GPU that is older than sm_80, and on one that nobody knows yet.
-        for capability, reason in (((7, 5), "the GPU is older than sm_80"), ((13, 0), None)):
+        for architecture, reason in ((75, "the GPU is older than sm_80"), (130, None)):
             x = types.SimpleNamespace(is_cuda=True, dtype=torch.float16, device=torch.device("cuda", 0))
-            with unittest.mock.patch.dict(support._capabilities, clear=True), unittest.mock.patch("torch.version.cuda", "13.0"), \
-                 unittest.mock.patch("torch.cuda.get_device_capability", lambda _: capability):
+            with unittest.mock.patch.dict(support._architectures, clear=True), unittest.mock.patch("torch.version.cuda", "13.0"), \
+                 unittest.mock.patch.object(operators, "gpu_architecture", lambda _: architecture):
                 self.assertEqual(support.why_not_device("conv2d", x), reason)
         x.dtype = torch.float32
         self.assertEqual(support.why_not_device("matmul", x), "there are no kernels for torch.float32")
+        for gpu in (-1, 64, 2**40):
+            with self.assertRaisesRegex(RuntimeError, f"there is no GPU {gpu}"):
+                operators.gpu_architecture(gpu)
 
     def test_strict_by_the_environment(self):
         program = ("import torch, spio\n"
