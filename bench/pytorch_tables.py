@@ -20,7 +20,7 @@ def cell(times, name):
 
 
 def spread(values, digits=2):
-    """The least and the greatest of several milliseconds."""
+    """The least and the greatest of several milliseconds; empty if there are none."""
     return f"{min(values):.{digits}f} to {max(values):.{digits}f} ms" if values else ""
 
 
@@ -35,7 +35,7 @@ def calls(root, file, results):
         yield f"| {words} | {cell(times, own)} | {cell(older, own)} | {cell(times, atens)} | {cell(times, copy)} |"
     firsts = results["milliseconds of first calls"], results["milliseconds of first calls before"]
     for words, place in (("first forward pass of a process", 0), ("first backward pass of a process", 1)):
-        yield f"| {words} | {' | '.join(spread([layers[0][place] for layers in each]) for each in firsts)} | | |"
+        yield f"| {words} | {' | '.join(spread([layers[0][place] for layers in each if layers[0][place]]) for each in firsts)} | | |"
     for words, place in (("first forward pass of a further layer", 0), ("first backward pass of a further layer", 1)):
         ranges = (spread([layer[place] for layers in each for layer in layers[1:]], 1) for each in firsts)
         yield f"| {words} | {' | '.join(ranges)} | | |"
