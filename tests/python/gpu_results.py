@@ -184,13 +184,21 @@ def deterministic(seconds=8):
 
 
 def leaks(count=100_000):
-    """Checks that `count` calls leave no more memory in use, on the host and on the GPU."""
-    x = torch.randn(1, 16, 8, 8, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
-    weight = torch.randn(16, 8, 3, 3, device="cuda", dtype=half)
+    """Checks that `count` calls of the operator and of the function, some with gradients, leave no more memory in use, on the host
+    and on the GPU.
+    """
+    x = torch.randn(1, 16, 8, 8, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last).requires_grad_()
+    weight = torch.randn(16, 8, 3, 3, device="cuda", dtype=half, requires_grad=True)
+    gradient = torch.ones_like(x)
     sizes = []
     for _ in range(3):
         for _ in range(count // 2):
             operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)  # stride, padding and dilation of rows and columns
+        for call in range(count // 2):
+            y = functional.conv2d(x, weight, padding=1, groups=2)
+            if call % 20 == 0:
+                y.backward(gradient)
+                x.grad = weight.grad = None
         torch.cuda.synchronize()
         sizes.append((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, torch.cuda.memory_allocated()))
     assert sizes[1][1] == sizes[2][1] and sizes[2][0] - sizes[1][0] < 1024, sizes
