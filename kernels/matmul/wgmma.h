@@ -39,6 +39,7 @@ struct config {
     // an SM share its 65536 registers; those of a single consumer have enough.
     constexpr bool moves_registers() const { return consumers() > 1 || blocks > 1; }
     static constexpr int producer_registers = 40;
+    // A thread can have 255; a single consumer takes at most 240.
     constexpr int consumer_registers() const {
         int const first = 65536 / (threads() * blocks) / 8 * 8; // of each thread
         int const left = (consumers() + 1) * first - producer_registers;

@@ -280,7 +280,7 @@ def why_not_matmul(a, b, bias, residual, out_dtype):
     return None
 
 
-def rehearse():
+def warm_up():
     """Calls a convolution, without a gradient and with one, on tensors that have no memory.
 
     What PyTorch and Python do in a call for the first time is done then when this module is imported, and not while
@@ -297,4 +297,4 @@ def rehearse():
 
 # Tracers, and modes that change or watch what operators are called, are left alone.
 if not (torch.compiler.is_compiling() or is_any_autocast() or torch._C._len_torch_dispatch_stack()):
-    rehearse()
+    warm_up()
