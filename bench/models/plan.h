@@ -72,9 +72,9 @@ inline constexpr double slowest_measured = 3;
 
 // The configurations to compile for a group: for each layer the family's own choice without a
 // model, those of each body that are estimated to be the fastest, and those that a shipped model
-// predicts to be; and a random draw of the others. Each such mention by a layer is a vote: a choice
-// and each of the three fastest predictions count for 4, a cluster for 6, so that it is surely
-// among them, and the three fastest estimates of a body for 3, 2 and 1.
+// predicts to be; and a random draw of the others. Each such mention by a layer is a vote: the
+// family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
+// eight fastest predictions for 8 to 1.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;
@@ -95,8 +95,9 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             entry_of(own.front()).votes += 4;
         // Where there is a model, what it predicts to be the fastest counts as well.
         auto const predicted = rank(layer, arch).configs;
-        for (std::size_t i = 0; i < std::min<std::size_t>(3, predicted.size()); ++i) {
-            entry_of(predicted[i].config).votes += 4;
+        constexpr unsigned most_predicted = 8;
+        for (unsigned i = 0; i < most_predicted && i < predicted.size(); ++i) {
+            entry_of(predicted[i].config).votes += most_predicted - i;
         }
         // So do clusters of blocks that add the sums of wgrad, of which each layer has one or two.
         for (auto const& [config, expected, microseconds] : predicted) {
@@ -115,11 +116,11 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
     for (auto const& [text, found] : entries) {
         if (fits(group.compiled(), found.config)) sorted.push_back(found);
     }
-    // Half of them by votes, the others by draw.
+    // Three quarters of them by votes, the others by draw.
     std::ranges::sort(sorted, [](auto const& a, auto const& b) {
         return a.votes != b.votes ? a.votes > b.votes : a.draw < b.draw;
     });
-    auto const voted = std::min(sorted.size(), group.most / 2);
+    auto const voted = std::min(sorted.size(), 3 * group.most / 4);
     std::ranges::sort(sorted.begin() + static_cast<std::ptrdiff_t>(voted), sorted.end(), {},
                       &entry::draw);
     sorted.resize(std::min(sorted.size(), group.most));

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
-"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--networks] [--near N] [--without LAYERS] > PLAN
+"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--small-side N] [--scaled] [--networks] [--near N] [--without LAYERS] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
-8 channels; the others are drawn. The kernels of a group take any image, or any batch of one small image; its layers have the
+8 channels; the others are drawn. With --scaled the networks are also wider, narrower and of other images, as families of networks
+are. The kernels of a group take any image, or any batch of one small image, whose sides --small-side bounds; its layers have the
 images and batches of networks, and log-uniform draws. Some groups have one layer, for which all sizes are known: the layers
 whose best configuration was searched by hand, and layers of other groups, to compare the two kinds of kernels. With
 --networks there is a group for each of the networks' channels and filters instead, in the order of a draw, and its batches are
 theirs. With --near the layers are like those whose best configuration was searched by hand, and none of them: N of each for
-which all sizes are known, and GROUPS groups of each whose kernels take any image. LAYERS, as conv2d/drawn.py writes them, are
+which all sizes are known, and GROUPS groups of each whose kernels take any image, or any batch of one. LAYERS, as conv2d/drawn.py writes them, are
 left out.
 """
 import argparse
@@ -30,11 +31,15 @@ MOBILENET = {(3, 1): [(16, 112), (64, 56), (72, 28), (192, 28), (384, 14), (960,
 NETWORKS = [EFFICIENTNET, CONVNEXT, REGNET, RESNEXT, MOBILENET]
 BATCHES = [1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]
 SIDES = [7, 8, 10, 12, 14, 16, 19, 20, 24, 28, 32, 38, 40, 48, 56, 64, 75, 80, 96, 112, 128, 160, 224]
-SMALL_SIDE = 16         # images up to this side get kernels of their own
+SMALL_SIDE = 16         # images up to this side get kernels of their own, without --small-side
 MOST_BYTES = 600 << 20  # of the tensors of a layer
 LEAST_BYTES = 1 << 16
 # Layers whose best configuration was searched by hand.
 SEARCHED = ["fprop 256 24 56", "fprop 8 256 28", "fprop 64 56 28", "wgrad 64 56 28", "fprop 96 512 20", "wgrad 512 32 32"]
+CLOSE = SEARCHED + ["wgrad 32 56 28"]  # layers whose neighbours --near draws
+# Widths and images of a family of networks over those of its smallest.
+WIDTHS = [0.5, 0.75, 1, 1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.5]
+RESOLUTIONS = [0.75, 1, 1, 240 / 224, 256 / 224, 288 / 224, 320 / 224, 380 / 224, 456 / 224]
 
 
 def log_uniform(draw, least, most):
@@ -53,14 +58,14 @@ def words(channels, taps, stride, direction, made_for, more=""):
     return text + (f" stride_h={stride} stride_w={stride}" if stride > 1 else "") + more
 
 
-def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES):
+def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES, small_side=SMALL_SIDE):
     """Sizes n, h, w of a group's layers; all images have the side if it is small."""
     layers = []
     for _ in range(20 * count):
-        if side <= SMALL_SIDE:
+        if side <= small_side:
             h = w = side
         elif draw.random() < 0.75:
-            h = w = draw.choice([s for s in SIDES if s > SMALL_SIDE] + [side] * 4)
+            h = w = draw.choice([s for s in SIDES if s > small_side] + [side] * 4)
         else:
             h, w = log_uniform(draw, 5, 200), log_uniform(draw, 5, 300)
         n = draw.choice(BATCHES) if draw.random() < 0.8 else log_uniform(draw, 1, 512)
@@ -72,12 +77,15 @@ def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES):
     return layers
 
 
-def draw_group(draw, direction):
+def draw_group(draw, direction, is_scaled=False):
     """The fields of a group: channels, taps, stride, the side of its image, and more words."""
     if draw.random() < 0.6:
         taps, stride = draw.choice([(3, 1)] * 6 + [(5, 1)] * 3 + [(7, 1), (3, 2), (5, 2)])
         choices = [layer for network in NETWORKS for layer in network.get((taps, stride), [])]
         channels, side = draw.choice(choices)
+        if is_scaled:
+            channels = 8 * max(1, round(channels * draw.choice(WIDTHS) / 8))
+            side = max(taps, round(side * draw.choice(RESOLUTIONS)))
         taps = (taps, taps)
     else:
         taps = draw.choice([(3, 3)] * 5 + [(5, 5)] * 2 + [(7, 7), (1, 1), (1, 1), (3, 1), (1, 7), (4, 4), (6, 6)])
@@ -118,16 +126,30 @@ def layer_near(draw, searched):
             return c, batch, h, w
 
 
+def batches_near(draw, searched, channels, h, w, count):
+    """Batches of an image for which a layer has a quarter to four times the bytes of a searched one."""
+    _, n, c, side = searched.split()
+    most = 4 * moved(int(n), int(c), int(side), int(side), 1) / moved(1, channels, h, w, 1)
+    batches = [batch for batch in BATCHES if most / 16 <= batch <= most]
+    batches += [log_uniform(draw, max(1, most / 16), max(1, most)) for _ in range(count)]
+    is_other = (channels, h, w) != (int(c), int(side), int(side))
+    return [batch for batch in dict.fromkeys(batches) if is_other or batch != int(n)][:count]
+
+
 def groups_near(draw, options):
     """Groups near the searched layers: the words of their problem, their configurations, and their layers."""
-    for searched in SEARCHED:
+    for searched in CLOSE:
         direction = searched.split()[0]
         most = 2 * options.most // 3 if direction == "wgrad" else options.most
         other = direction if direction == "wgrad" else "dgrad"
         for _ in range(options.groups):
             near = [layer_near(draw, searched) for _ in range(options.layers)]
+            channels, _, h, w = near[0]
+            made_for = "any_n" if max(h, w) <= options.small_side else "any_image"
+            if made_for == "any_n":
+                near = [(channels, batch, h, w) for batch in batches_near(draw, searched, channels, h, w, options.layers)]
             layers = list(dict.fromkeys(layer[1:] for layer in near))
-            yield words(near[0][0], (3, 3), 1, draw.choice([direction, direction, other]), "any_image"), most, layers
+            yield words(channels, (3, 3), 1, draw.choice([direction, direction, other]), made_for), most, layers
         for _ in range(options.near):
             channels, *layer = layer_near(draw, searched)
             yield words(channels, (3, 3), 1, draw.choice([direction] * 3 + [other]), "all"), most, [tuple(layer)]
@@ -149,6 +171,8 @@ def main():
     parser.add_argument("--exact", type=int, default=10, help="layers of each pass whose kernels know all sizes")
     parser.add_argument("--passes", default="fprop,dgrad,wgrad")
     parser.add_argument("--networks", action="store_true")
+    parser.add_argument("--scaled", action="store_true", help="draw also wider networks, and those of other images")
+    parser.add_argument("--small-side", type=int, default=SMALL_SIDE, help="images up to this side get kernels of their own")
     parser.add_argument("--near", type=int, default=0, help="layers near each of those that were searched by hand")
     parser.add_argument("--strides", default="1,2", help="of the networks' groups")
     parser.add_argument("--most-channels", type=int, default=1 << 20, help="of the networks' groups")
@@ -179,10 +203,10 @@ def main():
         for direction in ("fprop", "dgrad", "wgrad"):
             if options.networks and number >= len(networks):
                 continue
-            channels, taps, stride, side, more = networks[number] if options.networks else draw_group(draw, direction)
-            is_small = side <= SMALL_SIDE
+            channels, taps, stride, side, more = networks[number] if options.networks else draw_group(draw, direction, options.scaled)
+            is_small = side <= options.small_side
             layers = layers_of(draw, channels, taps, stride, side, min(18, options.layers) if is_small else options.layers,
-                               options.most_bytes)
+                               options.most_bytes, options.small_side)
             own = words(channels, taps, stride, direction, "", more)
             layers = [layer for layer in layers if not is_left_out(own, layer, omitted)]
             if not layers or direction not in passes:

@@ -40,6 +40,21 @@ def with_rounded_leaves(booster):
     return rounded
 
 
+def joined(booster, others):
+    """The trees of two models as one, whose values are the sums of both."""
+    model, more = (json.loads(each.save_raw("json")) for each in (booster, others))
+    forest, added = (each["learner"]["gradient_booster"]["model"] for each in (model, more))
+    count = len(forest["trees"])
+    for number, tree in enumerate(added["trees"]):
+        forest["trees"].append(tree | {"id": count + number})
+    forest["tree_info"] += added["tree_info"]
+    forest["iteration_indptr"] += [count + end for end in added["iteration_indptr"][1:]]
+    forest["gbtree_model_param"]["num_trees"] = str(len(forest["trees"]))
+    result = xgboost.Booster()
+    result.load_model(bytearray(json.dumps(model), "utf-8"))
+    return result
+
+
 def tree_text(tree, splits):
     """The nodes of a tree in preorder, as the library reads them."""
     left, right = tree["left_children"], tree["right_children"]

@@ -1,11 +1,11 @@
 # Trains the models that choose configurations, and reports how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--older TIMES[.xz]...] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
 held out: no tree has seen it. --older names sweeps of older kernels: of these, configurations whose
-kernels have changed since are left out, and no regrets are told. --new names another sweep, of layers that no tree has seen either. The regret of a choice
+kernels have changed since are left out, and no regrets are told. --new names other sweeps, of layers that no tree has seen either; a LABEL tells them apart. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
 """
@@ -23,15 +23,25 @@ import numpy
 import xgboost
 
 import plan
-from table import hexadecimal, table, with_rounded_leaves
+from objective import differences
+from regret import random_regrets, regrets, summary
+from table import hexadecimal, joined, table, with_rounded_leaves
 
 # The models of a family, and of each the passes of its problems. Those of matmul have none.
 MODELS = {"conv2d": {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}, "matmul": {"wgmma": ("",)}}
 HELD_OUT = 4
-SETTINGS = {"max_depth": 8, "grow_policy": "lossguide", "max_leaves": 128, "eta": 0.06, "min_child_weight": 8, "lambda": 3,
-            "subsample": 0.6, "colsample_bynode": 0.8, "tree_method": "hist", "max_bin": 64,
-            "base_score": 0, "nthread": 1, "seed": 2026}
-ROUNDS = 400
+SETTINGS = {"grow_policy": "lossguide", "min_child_weight": 8, "lambda": 3, "subsample": 0.6, "colsample_bynode": 0.8,
+            "tree_method": "hist", "max_bin": 64, "base_score": 0, "nthread": 1, "seed": 2026}
+# The trees of a family: how many, and their shape. Those of conv2d are few and large, so that a choice takes less time.
+TREES = {"conv2d": {"rounds": 200, "max_depth": 9, "max_leaves": 256, "eta": 0.1},
+         "matmul": {"rounds": 400, "max_depth": 8, "max_leaves": 128, "eta": 0.06}}
+# The gradient's trees draw fewer features for a split, which made choices for unseen channels and filters better.
+OF_MODELS = {"gradient": {"colsample_bynode": 0.4}}
+# What they learn: differences between the configurations of a layer, or the time itself.
+OBJECTIVES = {"conv2d": "differences", "matmul": "reg:squarederror"}
+# After trees that learn differences come some that see the problem alone: they add what the configurations of a layer share.
+SHARED = {"rounds": 24, "max_depth": 5, "max_leaves": 32, "eta": 0.2}
+PROBLEM_FEATURES = 16  # come first
 # The raw sizes and fields that a model without ratios would have.
 RAW = {"conv2d": ["log_n", "log_groups", "log_rows", "log_columns", "r", "s", "stride", "dilation", "spacing", "is_dgrad", "has_bias",
                   "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages", "blocks", "is_unrolled",
@@ -72,7 +82,6 @@ class Sweep:
         self.best = numpy.full(len(self.problems), numpy.inf)
         numpy.minimum.at(self.best, self.layer, self.times)
 
-
     def is_searched(self):
         """Whether a row is of a layer whose best configuration was searched by hand: what is chosen for these is told separately."""
         searched = [f"{n} {channels} {side} {side} 3 3 {direction}" for direction, n, channels, side in map(str.split, plan.SEARCHED)]
@@ -98,43 +107,45 @@ def target(sweep, kind):
     return numpy.log(sweep.times / (sweep.estimates if kind == "residual" else 1))
 
 
-def train(sweep, rows, columns, kind="residual", rounds=ROUNDS, objective="reg:squarederror"):
-    """Trains on some rows, which are in the order of their layers. Rows near the best of their layer weigh more."""
+def train(sweep, name, rows, columns, kind="residual", objective=None):
+    """Trains a model on some rows, which are in the order of their layers. Rows near the best of their layer weigh more."""
+    objective = objective or OBJECTIVES[sweep.family]
     features = sweep.features[rows][:, columns]
     regret = sweep.times[rows] / sweep.best[sweep.layer[rows]] - 1
+    settings = SETTINGS | TREES[sweep.family] | OF_MODELS.get(name, {})
+    rounds = settings.pop("rounds")
+    weight = 1 / (0.03 + regret)
     if objective == "rank:pairwise":
         _, counts = numpy.unique(sweep.layer[rows], return_counts=True)
         grades = numpy.clip(31 - numpy.round(regret * 62), 0, 31)  # XGBoost's, from 31 for the best to 0 for half as long again
         data = xgboost.DMatrix(features, grades)
         data.set_group(counts)
     else:
-        data = xgboost.DMatrix(features, target(sweep, kind)[rows], weight=1 / (0.03 + regret))
-    return xgboost.train(SETTINGS | {"objective": objective}, data, rounds)
+        data = xgboost.DMatrix(features, target(sweep, kind)[rows], weight=weight)
+    if objective == "differences":
+        return xgboost.train(settings, data, rounds, obj=differences(sweep, rows, target(sweep, kind)[rows], weight, regret))
+    return xgboost.train(settings | {"objective": objective}, data, rounds)
 
 
-def scores(sweep, booster, rows, columns, kind="residual", objective="reg:squarederror"):
+def with_shared(sweep, rows, booster):
+    """The trees, and others that add what the configurations of a layer share."""
+    if OBJECTIVES[sweep.family] != "differences":
+        return booster
+    features = sweep.features[rows]
+    missing = target(sweep, "residual")[rows] - booster.predict(xgboost.DMatrix(features), output_margin=True)
+    features[:, PROBLEM_FEATURES:] = 0  # no tree splits what all rows have in common
+    regret = sweep.times[rows] / sweep.best[sweep.layer[rows]] - 1
+    settings = SETTINGS | SHARED | {"objective": "reg:squarederror"}
+    others = xgboost.train(settings, xgboost.DMatrix(features, missing, weight=1 / (0.03 + regret)), settings.pop("rounds"))
+    return joined(booster, others)
+
+
+def scores(sweep, booster, rows, columns, kind="residual", objective=None):
     """A number for each row; the configuration with the least is chosen."""
     values = booster.predict(xgboost.DMatrix(sweep.features[rows][:, columns]), output_margin=True).astype(float)
     if objective == "rank:pairwise":
         return -values
     return values + (numpy.log(sweep.estimates[rows]) if kind == "residual" else 0)
-
-
-def regrets(sweep, rows, values):
-    """Of each layer, the regret of the row with the least value."""
-    order = numpy.lexsort((values, sweep.layer[rows]))
-    _, first = numpy.unique(sweep.layer[rows][order], return_index=True)
-    chosen = rows[order[first]]
-    return sweep.times[chosen] / sweep.best[sweep.layer[chosen]] - 1
-
-
-def summary(values):
-    """Means and quantiles of regrets: how much longer the chosen configuration takes than the best, as a share."""
-    if not len(values):
-        return None
-    return {"layers": len(values), "geomean": round(float(numpy.exp(numpy.log1p(values).mean())), 4),
-            "p90": round(1 + float(numpy.quantile(values, 0.9)), 4), "p99": round(1 + float(numpy.quantile(values, 0.99)), 4),
-            "worst": round(1 + float(values.max()), 4), "within_1_percent": round(float((values <= 0.01).mean()), 4)}
 
 
 def check_table(program, text, booster, features, scratch):
@@ -158,7 +169,7 @@ def lines_of_values(sweep, name, booster, rows, count=120):
             for row, value in zip(chosen, values)]
 
 
-def ablations(sweep, trained, held):
+def ablations(sweep, name, trained, held):
     """Regrets of models with other features, targets and objectives, on the layers that were held out."""
     all_columns = list(range(len(sweep.names)))
     raw = [sweep.names.index(name) for name in RAW[sweep.family]]
@@ -166,41 +177,36 @@ def ablations(sweep, trained, held):
     cases = {"raw features, log of the time": (raw, "time", "reg:squarederror"),
              "our features, log of the time": (no_estimate, "time", "reg:squarederror"),
              "our features, residual of the estimate": (all_columns, "residual", "reg:squarederror"),
+             "our features, differences of the residual": (all_columns, "residual", "differences"),
              "our features, pairwise ranking": (all_columns, "time", "rank:pairwise")}
     found = {}
     for case, (columns, kind, objective) in cases.items():
-        booster = train(sweep, trained, columns, kind, ROUNDS, objective)
+        booster = train(sweep, name, trained, columns, kind, objective)
         found[case] = summary(regrets(sweep, held, scores(sweep, booster, held, columns, kind, objective)))
     return found
 
 
-def regrets_of_groups(sweep, rows):
+def regrets_of_groups(sweep, name, rows):
     """Regrets of a model that has seen no layer with the channels, filter and strides of those that are held out."""
     fields = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
     keys = [" ".join(each.get(key, "1") for key in GROUPS[sweep.family]) for each in fields]
     is_held = numpy.array([int(hashlib.sha256(key.encode()).hexdigest(), 16) % HELD_OUT == 0 for key in keys])
     held, trained = rows[is_held[sweep.layer[rows]] & ~sweep.is_older[rows]], rows[~is_held[sweep.layer[rows]]]
     columns = list(range(len(sweep.names)))
-    found = summary(regrets(sweep, held, scores(sweep, train(sweep, trained, columns), held, columns)))
+    found = summary(regrets(sweep, held, scores(sweep, train(sweep, name, trained, columns), held, columns)))
     return found | {"groups": len(set(numpy.array(keys)[numpy.unique(sweep.layer[held])]))}
 
 
-def random_regrets(sweep, rows, draws=10):
-    """The regrets of choices at random, for comparison."""
-    random = numpy.random.default_rng(2026)
-    return numpy.concatenate([regrets(sweep, rows, random.random(len(rows))) for _ in range(draws)])
-
-
-def regrets_of_new(sweep, new, trained, booster, name):
+def regrets_of_new(sweep, label, new, trained, booster, name):
     """Regrets on another sweep, whose layers have other channels and filters than those of the training."""
     columns = list(range(len(sweep.names)))
     raw = [sweep.names.index(feature) for feature in RAW[sweep.family]]
     rows = numpy.flatnonzero(numpy.isin(new.directions[new.layer], MODELS[sweep.family][name]))
-    raw_values = scores(new, train(sweep, trained, raw, "time"), rows, raw, "time")
+    raw_values = scores(new, train(sweep, name, trained, raw, "time"), rows, raw, "time")
     cases = {"model": scores(new, booster, rows, columns), "estimate": new.estimates[rows],
              "without a model": numpy.where(new.chosen[rows], 0, new.estimates[rows]), "raw features": raw_values}
-    found = {f"{case}, new sweep": summary(regrets(new, rows, values)) for case, values in cases.items()}
-    return found | {"one of ten random, new sweep": summary(random_regrets(new, rows))}
+    found = {f"{case}, {label}": summary(regrets(new, rows, values)) for case, values in cases.items()}
+    return found | {f"one of ten random, {label}": summary(random_regrets(new, rows))}
 
 
 def report_on(sweep, name, booster, trained, held):
@@ -228,7 +234,7 @@ def main():
     parser.add_argument("--chip", default="H200")
     parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
     parser.add_argument("--older", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps of older kernels")
-    parser.add_argument("--new", type=pathlib.Path, help="the times of another sweep, to measure regrets on")
+    parser.add_argument("--new", nargs="+", default=[], help="the times of other sweeps, to measure regrets on")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
     parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")
     parser.add_argument("--ablations", action="store_true")
@@ -239,12 +245,14 @@ def main():
         scratch = options.scratch or pathlib.Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)
         sweep = Sweep(options.family, options.times, options.program, scratch, options.older)
-        new = Sweep(options.family, [options.new], options.program, scratch) if options.new else None
+        new = {}
+        for label, _, file in (("new sweep=" * ("=" not in each) + each).partition("=") for each in options.new):
+            new[label] = Sweep(options.family, [pathlib.Path(file)], options.program, scratch)
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
               "layers": len(numpy.unique(sweep.layer)), "times": len(sweep.times), "xgboost": xgboost.__version__}
-    if new:
-        report |= {"new_sweep_sha256": new.digest, "new_layers": len(new.problems), "new_times": len(new.times)}
+    for label, each in new.items():
+        report[label] = {"sha256": each.digest, "layers": len(each.problems), "times": len(each.times)}
     values = []
     asked = options.models.split(",") if options.models else list(MODELS[options.family])
     for name in asked:
@@ -252,7 +260,7 @@ def main():
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
         held = rows[sweep.is_held_out[sweep.layer[rows]] & ~sweep.is_older[rows]]
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
-        booster = with_rounded_leaves(train(sweep, trained, list(range(len(sweep.names)))))
+        booster = with_rounded_leaves(with_shared(sweep, trained, train(sweep, name, trained, list(range(len(sweep.names))))))
         text = table(booster, sweep, trained, f"{options.family} {name}", options.chip)
         file = options.out / f"{options.family}_{name}.txt"
         if not options.check:
@@ -264,12 +272,12 @@ def main():
             same = check_table(options.program, text, booster, sweep.features[rows], pathlib.Path(folder))
         values += lines_of_values(sweep, f"{options.family} {name}", booster, held)
         report[name]["rows_with_the_bits_of_xgboost"] = same
-        if new:
-            report[name] |= regrets_of_new(sweep, new, trained, booster, name)
+        for label, each in new.items():
+            report[name] |= regrets_of_new(sweep, label, each, trained, booster, name)
         if options.groups:
-            report[name]["groups held out"] = regrets_of_groups(sweep, rows)
+            report[name]["groups held out"] = regrets_of_groups(sweep, name, rows)
         if options.ablations:
-            report[name]["ablations"] = ablations(sweep, trained, held)
+            report[name]["ablations"] = ablations(sweep, name, trained, held)
     if options.values:
         head = [line for line in options.values.open() if line[0] == "#"] if options.values.exists() else []
         options.values.write_text("".join(head) + "\n".join(values) + "\n")

@@ -16,6 +16,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -61,16 +62,18 @@ struct columns {
 // Collects the configurations for a problem and an architecture, with their estimated times.
 class listing {
   public:
-    listing(problem const& problem, arch arch)
+    listing(problem const& problem, arch arch, double most_of_least)
         : asked(problem),
           chip(chip_of(arch)),
           sizes(correlation_of(problem)),
-          found(problem, arch) {}
+          found(problem, arch, most_of_least) {}
 
-    // The candidates of fprop and dgrad.
-    std::vector<candidate> correlations() {
+    // The candidates of fprop and dgrad; for a model, without those that it may not choose.
+    std::vector<candidate> correlations(bool is_for_model) {
         if (chip.has_tma && tma::config::has_pass(asked)) add_tma();
-        add_cp_async();
+        bool const has_all = is_for_model && !found.list.empty() &&
+                             starts_early(asked, found.list.front().expected.bytes);
+        if (!has_all) add_cp_async();
         return std::move(found.list);
     }
 
@@ -122,6 +125,7 @@ class listing {
             if (is_narrow || !asked.has_groups(block_groups)) continue;
             for (auto [tile, boxes] : tiles) {
                 tile.groups = block_groups;
+                if (found.is_hopeless(found.estimates.least_time(tile))) continue;
                 for (int const count : {1, 2}) {
                     tile.tiles_per_block = count;
                     tile.blocks = blocks_of_sm(asked, tile, boxes);
@@ -141,38 +145,43 @@ class listing {
             bool const is_wasteful = 8 * idle_groups > groups;
             if (count <= groups && !is_wasteful) group_counts.add(count);
         }
-        int const tiles = divup(sizes.q, 16);
+        // Of wider tiles a warp takes two mma tiles. With one, or with 16 columns of two images,
+        // they were the fastest for few layers and hardly ever by more than 1 %, on an H200 and an
+        // H100.
         few<columns> widths;
         for (auto const& width : {columns{1, 16}, {2, 8}, {4, 8}}) widths.add(width);
         for (int const count : {32, 64}) {
-            if (count / 16 <= tiles) widths.add({1, count});
+            if (count / 16 <= divup(sizes.q, 16)) widths.add({1, count});
         }
-        if (sizes.q > 8 && tiles == 1) widths.add({2, 16});
         // With a dilation every second output row, a phase, reads every second input row: a block
         // has rows of one phase.
         int const rows_of_phase = divup(sizes.p, rows_of(sizes).phases());
         numbers row_counts;
         for (int const rows : {4, 8, 16, 32, 64}) row_counts.add(std::min(rows, rows_of_phase));
+        double least_rows = found.estimates.rows_read(*row_counts.begin());
+        for (int const rows : row_counts) {
+            least_rows = std::min(least_rows, found.estimates.rows_read(rows));
+        }
         for (int const count : group_counts) {
             for (auto const& [images, width] : widths) {
-                for (int const mma_tiles : {1, 2}) {
-                    add_cp_async({.groups = count,
-                                  .images = images,
-                                  .columns = width,
-                                  .rows = 1,
-                                  .mma_tiles = mma_tiles,
-                                  .stages = 4,
-                                  .blocks = 0,
-                                  .unrolled = true},
-                                 row_counts);
-                }
+                add_cp_async({.groups = count,
+                              .images = images,
+                              .columns = width,
+                              .rows = 1,
+                              .mma_tiles = images * width > 16 ? 2 : 1,
+                              .stages = 4,
+                              .blocks = 0,
+                              .unrolled = true},
+                             row_counts, least_rows);
             }
         }
     }
-    // All but the rows decide whether a configuration is allowed.
-    void add_cp_async(cp_async::config config, numbers const& row_counts) {
+    // All but the rows decide whether a configuration is allowed. Blocks read at least `least_rows`
+    // rows of an image in all.
+    void add_cp_async(cp_async::config config, numbers const& row_counts, double least_rows) {
         bool const has_registers = config.held_registers(asked) <= most_held_registers;
         if (!config.fits(asked) || !has_registers || config.warps() > most_warps ||
+            found.is_hopeless(found.estimates.least_time(config, least_rows)) ||
             config.shared_bytes(asked) > chip.shared_bytes - reserved_shared_bytes) {
             return;
         }
@@ -191,8 +200,14 @@ class listing {
 std::vector<candidate> candidates(problem const& problem, arch arch) {
     check(problem);
     if (problem.pass == direction::wgrad) return gradient_candidates(problem, arch);
-    listing list(problem, arch);
-    return list.correlations();
+    listing list(problem, arch, std::numeric_limits<double>::infinity());
+    return list.correlations(false);
+}
+
+std::vector<candidate> correlation_candidates(problem const& problem, arch arch,
+                                              double most_of_least) {
+    listing list(problem, arch, most_of_least);
+    return list.correlations(true);
 }
 
 } // namespace spio::conv2d

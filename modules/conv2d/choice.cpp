@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A configuration says how blocks share a problem. Candidates are estimated first, by rules; a
-// learned model then predicts the time of those that are not far behind. It is not asked for
+// learned model then predicts the time of the few that are likely to be fast. It is not asked for
 // problems that are unlike those it was trained on; then the family's own choice stands, with a
 // refusal that says why. wgrad is the gradient of the filter, fprop and dgrad are the other two
 // passes. knows_layer() says whether the channels and the padding are known when a kernel is
@@ -37,15 +37,6 @@ namespace {
 
 using model::forest;
 
-// A model does not choose a configuration whose estimated time is above this multiple of the least.
-// In the sweep that it was trained on, the bound cost no layer of fprop and dgrad more than 11 %,
-// and nearly all nothing; the estimates of wgrad are farther off.
-constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
-// A model chooses among this number of candidates, those with the least estimated times, and others
-// with equal times. On 401 layers that no model was trained on, more did not make the choice
-// better.
-constexpr std::ptrdiff_t most_predicted = 32;
-
 // The shipped models. Their features are those of features_of(), in the same order.
 std::vector<forest> const& shipped_models() {
     // Never destroyed: a background thread may choose while the program ends.
@@ -77,45 +68,6 @@ forest const* model_for(direction pass, arch arch) {
     return nullptr;
 }
 
-// The candidates worth a prediction, and their features in rows.
-struct shortlist {
-    std::vector<candidate> list;
-    std::vector<float> rows;
-
-    std::span<float, feature_count> row(std::size_t i) {
-        return std::span(rows).subspan(i * feature_count).first<feature_count>();
-    }
-};
-// Lists the candidates, leaves out those with long estimates, and computes the features of the
-// others.
-shortlist shortlist_of(problem const& problem, arch arch) {
-    shortlist result = {.list = candidates(problem, arch), .rows = {}};
-    auto& list = result.list;
-    if (list.empty()) return result;
-    leave_out_late_launches(problem, list);
-    std::vector<double> times;
-    times.reserve(list.size());
-    for (auto const& each : list) times.push_back(each.expected.microseconds);
-    bool const is_gradient = problem.pass == direction::wgrad;
-    auto most = (is_gradient ? most_gradient_estimate : most_estimate) * std::ranges::min(times);
-    if (std::ssize(times) > most_predicted) {
-        auto const last = times.begin() + most_predicted - 1;
-        std::ranges::nth_element(times, last);
-        most = std::min(most, *last);
-    }
-    std::erase_if(list, [&](candidate const& c) { return c.expected.microseconds > most; });
-    // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
-    for (auto const size : {cluster_size::small, cluster_size::large}) {
-        if (!is_gradient) break;
-        auto const cluster = best_wgrad_cluster(problem, arch, size);
-        if (cluster.microseconds <= 0) continue;
-        list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
-    }
-    result.rows.resize(list.size() * feature_count);
-    feature_writer const writer(problem, list.front().expected.bytes, arch);
-    for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
-    return result;
-}
 // The candidate whose predicted time is the least.
 // The model predicts the logarithm of the time over its estimate.
 std::size_t fastest(forest const& model, shortlist const& candidates) {
@@ -124,7 +76,7 @@ std::size_t fastest(forest const& model, shortlist const& candidates) {
     for (auto const& each : candidates.list) {
         offsets.push_back(std::log(each.expected.microseconds));
     }
-    return model.least(candidates.rows, offsets);
+    return model.least(candidates.rows, offsets, candidates.clusters);
 }
 
 // The first of the configurations that the estimate lists; the refusal says why no model chose.

@@ -27,6 +27,7 @@ module;
 
 module spio.conv2d;
 
+import :estimate_parts;
 import :estimator;
 import :fitted;
 import :positions_read;
@@ -34,51 +35,6 @@ import :powers;
 import spio.spec;
 
 namespace spio::conv2d {
-
-namespace {
-
-constexpr int most_registers = 255; // per thread
-constexpr int quarters = 4;         // of an SM, each with its scheduler
-
-// Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
-int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
-    constexpr int unit = 8; // a thread's registers are allocated in eights
-    int const threads = config.threads(problem);
-    int const most = config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / unit * unit
-                                       : most_registers;
-    return std::max(unit, std::min({config.registers(problem), most, most_registers}));
-}
-// The number of waves that the last blocks are part of. A little is taken off first, so that a
-// whole number with an error of rounding is not rounded up.
-double whole_waves(double waves) { return std::ceil(waves - 1e-9); }
-
-// Bytes of all tensors, each moved once.
-double tensor_bytes(problem const& problem, correlation const& sizes) {
-    int const inputs = problem.has_derivative() ? 2 : 1;
-    int const outputs = 1 + (problem.residual ? 1 : 0) + (problem.preactivation ? 1 : 0);
-    double const pixels = 1.0 * inputs * sizes.h * sizes.w + 1.0 * outputs * sizes.p * sizes.q;
-    return 2.0 * problem.c * (problem.n * pixels + group_width * problem.taps());
-}
-
-bool is_same(cp_async::config const& a, cp_async::config const& b) {
-    return a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
-           a.rows == b.rows && a.mma_tiles == b.mma_tiles && a.stages == b.stages &&
-           a.blocks == b.blocks && a.unrolled == b.unrolled;
-}
-
-// The matrix products that the taps of a filter need for one row of y, in units of those of a pair.
-double products_of_row(problem const& problem) {
-    return problem.r * (problem.s / 2 + fitted.lone_tap_products * (problem.s % 2));
-}
-// The time of three parts that overlap: a norm of them, a little more than the longest.
-double overlapped(estimate const& parts) {
-    auto const power = [](double time) { return time * time * time * time * time; };
-    static_assert(fitted.overlap_sharpness == 5);
-    double const sum = power(parts.traffic) + power(parts.arithmetic) + power(parts.latency);
-    return exp2_of(log2_of(sum) / fitted.overlap_sharpness);
-}
-
-} // namespace
 
 // What the estimates of a problem's configurations have in common.
 struct estimator::setting {
@@ -105,7 +61,7 @@ struct estimator::setting {
         double traffic = 0;
         double image_parts = 0, column_parts = 0, slices = 0; // the parts that blocks take
         double columns = 0;                                   // read by all of them
-        double step_cycles = 0, row_microseconds = 0, row_bytes = 0;
+        double row_microseconds = 0, row_bytes = 0;
     };
     strip const& strip_of(cp_async::config config) const {
         config.rows = 1;
@@ -113,6 +69,37 @@ struct estimator::setting {
         return last_strip;
     }
     mutable strip last_strip = {};
+
+    // What configurations of tma that differ in tiles_per_block and in blocks have in common.
+    struct tile {
+        tma::config config = {};
+        double traffic = 0, arithmetic = 0;
+        checked_size count = 0; // of tiles, for the channels of one block
+    };
+    tile const& tile_of(tma::config const& config) const {
+        if (!is_same(config, last_tile.config)) last_tile = new_tile(config);
+        return last_tile;
+    }
+    mutable tile last_tile = {};
+    // The time of the arithmetic of a strip whose blocks read so many rows in all, each once for
+    // every image, column and slice of blocks; `blocks` is their number but for rows.
+    double arithmetic_of(cp_async::config const& config, double blocks, double rows) const {
+        return blocks * rows * config.warps() * step_cycles(config) / cycles_per_microsecond;
+    }
+    // The cycles of a warp's step.
+    double step_cycles(cp_async::config const& config) const {
+        double const tile_cycles = config.unrolled ? fitted.cp_async_unrolled_tile_cycles
+                                                   : fitted.cp_async_looped_tile_cycles;
+        return fitted.cp_async_step_cycles +
+               config.mma_tiles * (row_products * costs.product_cycles + tile_cycles);
+    }
+    // The time of moving each tensor once, if blocks have so many groups.
+    double traffic_of(int groups) const {
+        constexpr int line_bytes = 128; // of the cache
+        bool const splits_lines =
+            2 * group_width * groups < line_bytes && 2.0 * problem.c >= line_bytes;
+        return bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
+    }
 
     // These write all of the estimate but its bytes.
     void explain(cp_async::config const&, estimate&) const;
@@ -127,6 +114,7 @@ struct estimator::setting {
 
   private:
     strip new_strip(cp_async::config const&) const;
+    tile new_tile(tma::config const&) const;
     template <class Config>
     void explain_gradient(Config const&, int blocks, double tile_cycles, estimate&) const;
 };
@@ -137,17 +125,11 @@ estimator::setting::strip estimator::setting::new_strip(cp_async::config const& 
         std::max(1, concurrent_blocks(chip, {.threads = config.threads(problem),
                                              .registers = registers_of(problem, config, chip),
                                              .shared_bytes = config.shared_bytes(problem)}));
-    bool const splits_lines =
-        2 * group_width * config.groups < 128 && 2.0 * problem.c >= 128; // bytes of a cache line
-    result.traffic = bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
+    result.traffic = traffic_of(config.groups);
     result.image_parts = divup(problem.n, config.images);
     result.column_parts = divup(sizes.q, config.columns);
     result.slices = divup(problem.groups(), config.groups);
     result.columns = columns_read(config.columns);
-    double const tile_cycles =
-        config.unrolled ? fitted.cp_async_unrolled_tile_cycles : fitted.cp_async_looped_tile_cycles;
-    result.step_cycles = fitted.cp_async_step_cycles +
-                         config.mma_tiles * (row_products * costs.product_cycles + tile_cycles);
     result.row_microseconds = costs.row_microseconds_per_product *
                               (fitted.cp_async_step_cycles + config.mma_tiles * row_products);
     result.row_bytes = 2.0 * group_width * config.groups * config.images *
@@ -163,9 +145,8 @@ void estimator::setting::explain(cp_async::config const& config, estimate& resul
 
     result.traffic = strip.traffic;
     // Each warp does one step for each input row that it reads.
-    double const steps =
-        strip.image_parts * rows * strip.column_parts * strip.slices * config.warps();
-    result.arithmetic = steps * strip.step_cycles / cycles_per_microsecond;
+    result.arithmetic =
+        arithmetic_of(config, strip.image_parts * strip.column_parts * strip.slices, rows);
 
     // A block reads its rows one after the other; as many rows are in flight as there are stages,
     // less one.
@@ -188,26 +169,35 @@ void estimator::setting::explain(cp_async::config const& config, estimate& resul
 }
 
 // The time of traffic is the longer of two: that of memory and that of the TMA engine.
-void estimator::setting::explain(tma::config const& config, estimate& result) const {
+estimator::setting::tile estimator::setting::new_tile(tma::config const& config) const {
     double const images = problem.n;
     double const slices = divup(problem.groups(), config.groups);
     double const outputs = images * sizes.p * sizes.q;
     double const rows = rows_read(config.rows);
     double const inputs = images * rows * columns_read(config.columns);
-
     double const engine =
         fitted.tma_pixel_cycles * (inputs + outputs) * slices * quarters / cycles_per_microsecond;
-    result.traffic = std::max(bytes / chip.copy_bytes, engine);
 
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          config.mma_tiles() * slices * config.groups;
     // With zeros between the inputs, a tile of every second column meets half of the taps.
     double const product_cycles = row_products / sizes.spacing_w * costs.product_cycles;
-    result.arithmetic = steps * (fitted.tma_tile_cycles + product_cycles) / cycles_per_microsecond;
+    return {.config = config,
+            .traffic = std::max(bytes / chip.copy_bytes, engine),
+            .arithmetic =
+                steps * (fitted.tma_tile_cycles + product_cycles) / cycles_per_microsecond,
+            .count = config.tile_count(problem)};
+}
+
+void estimator::setting::explain(tma::config const& config, estimate& result) const {
+    auto const& tile = tile_of(config);
+    result.traffic = tile.traffic;
+    result.arithmetic = tile.arithmetic;
 
     result.blocks_per_sm = std::max(1, config.blocks);
-    result.waves =
-        static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * result.blocks_per_sm);
+    auto const blocks = divup(tile.count, config.tiles_per_block) *
+                        divup(checked_size(problem.groups()), config.groups);
+    result.waves = static_cast<double>(blocks.value) / (chip.sm_count * result.blocks_per_sm);
     result.latency = std::ceil(result.waves) * chip.latency_microseconds * fitted.tma_latencies;
 
     result.microseconds = chip.launch_microseconds +
@@ -250,6 +240,23 @@ void estimator::operator()(candidate& candidate) const {
     auto& [config, expected] = candidate;
     expected.bytes = common->bytes;
     std::visit([&](auto const& body) { common->explain(body, expected); }, config);
+}
+
+double estimator::least_time(tma::config const& config) const {
+    auto const& tile = common->tile_of(config);
+    return common->chip.launch_microseconds + std::max(tile.traffic, tile.arithmetic);
+}
+
+double estimator::rows_read(int rows) const { return common->rows_read(rows); }
+
+double estimator::least_time(cp_async::config const& config, double rows) const {
+    auto const& problem = common->problem;
+    double const blocks = 1.0 * divup(problem.n, config.images) *
+                          divup(common->sizes.q, config.columns) *
+                          divup(problem.groups(), config.groups);
+    double const arithmetic = common->arithmetic_of(config, blocks, rows);
+    return common->chip.launch_microseconds +
+           std::max(common->traffic_of(config.groups), arithmetic);
 }
 
 int estimator::blocks_of_sm(cp_async::config const& config) const {

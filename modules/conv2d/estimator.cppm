@@ -7,8 +7,11 @@ module;
 #include "conv2d/tma.h"
 #include "conv2d/wgrad_tma.h"
 
+#include <algorithm>
 #include <array>
 #include <climits>
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +36,13 @@ class estimator {
     void operator()(candidate&) const;
     // How many blocks a multiprocessor runs at a time.
     int blocks_of_sm(cp_async::config const&) const;
+    // Input rows of an image that blocks of so many output rows read in all.
+    double rows_read(int rows) const;
+    // A time that the estimate of a configuration is not below, whatever its blocks and its tiles
+    // per block; of cp_async whatever its rows, if the blocks read at least so many rows. It takes
+    // fewer instructions than the estimate.
+    double least_time(tma::config const&) const;
+    double least_time(cp_async::config const&, double rows_read) const;
 
   private:
     struct setting;
@@ -65,17 +75,34 @@ class feature_writer {
     std::array<float, problem_features> of_problem;
 };
 
+// The candidates worth a prediction of a learned model, and their features in rows.
+struct shortlist {
+    std::vector<candidate> list;
+    std::vector<float> rows;
+    // The clusters at the end of the list, whose estimates are far too long.
+    std::size_t clusters = 0;
+
+    std::span<float, feature_count> row(std::size_t i) {
+        return std::span(rows).subspan(i * feature_count).first<feature_count>();
+    }
+};
+// Lists the candidates of a problem that are likely to be fast. The problem must have been checked.
+shortlist shortlist_of(problem const&, arch);
+
 // How many blocks of this configuration a multiprocessor runs at a time; `boxes_of_tile` are the
 // TMA boxes of its tiles, which the configuration computes for the problem.
 int blocks_of_sm(problem const&, tma::config const&, tma::config::boxes_of_tile const&);
 
-// Collects the candidates of a problem, each with its estimate.
+// Collects the candidates of a problem, each with its estimate. Of interest are those whose
+// estimated time is at most a multiple of the least.
 class candidate_list {
   public:
-    candidate_list(problem const& problem, arch arch)
-        : estimates(problem, arch), sm_count(chip_of(arch).sm_count) {
+    candidate_list(problem const& problem, arch arch, double most_of_least)
+        : estimates(problem, arch), most_of_least(most_of_least), sm_count(chip_of(arch).sm_count) {
         list.reserve(128);
     }
+    // Whether no configuration is of interest whose estimate is at least this time.
+    bool is_hopeless(double microseconds) const { return microseconds > most_of_least * least; }
     // Adds a configuration, unless it needs too many blocks.
     template <class Config> void add(Config const& config) {
         auto& added = list.emplace_back();
@@ -83,18 +110,27 @@ class candidate_list {
         estimates(added);
         // A grid has an int for its blocks.
         double const blocks = added.expected.waves * added.expected.blocks_per_sm * sm_count;
-        if (!(blocks < INT_MAX)) list.pop_back();
+        if (blocks < INT_MAX) {
+            least = std::min(least, added.expected.microseconds);
+        } else {
+            list.pop_back();
+        }
     }
 
     estimator const estimates;
     std::vector<candidate> list;
 
   private:
+    double most_of_least, least = std::numeric_limits<double>::infinity();
     int sm_count;
 };
 
 // The candidates of wgrad; the problem must have been checked.
 std::vector<candidate> gradient_candidates(problem const&, arch);
+// The candidates of fprop or dgrad that a model may choose: of those whose estimated time is at
+// most a multiple of the least. Others may be left out, whose order is that of candidates(). The
+// problem must have been checked.
+std::vector<candidate> correlation_candidates(problem const&, arch, double most_of_least);
 
 // A configuration of wgrad whose clusters add their sums, and the time that it is expected to take.
 // The time is 0 where there is none: the layer is large, or no cluster may be used.
@@ -118,8 +154,8 @@ inline constexpr double bytes_of_small_layer = 4e6;
 // The family's choice where the fastest kernel is of a kind that the learned model has seen too
 // rarely in its training; nothing for other problems.
 std::optional<choice> choice_of_rare_kernel(problem const&, arch);
-// Removes cp_async from the candidates of a small layer, of which there must be some, if a kernel
-// by TMA can start before the previous kernel has ended.
-void leave_out_late_launches(problem const&, std::vector<candidate>&);
+// Whether cp_async is not chosen for a small layer, since a kernel by TMA can start before the
+// previous kernel has ended; `bytes` are those of all tensors.
+bool starts_early(problem const&, double bytes);
 
 } // namespace spio::conv2d

@@ -24,6 +24,7 @@ module;
 
 module spio.conv2d;
 
+import :block_shape;
 import :estimator;
 import :powers;
 import spio.spec;
@@ -41,7 +42,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "line_share_of_pixel",
     // The configuration.
     "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages",
-    "blocks", "is_unrolled", "prefetches", "log_splits",
+    "blocks", "is_unrolled", "prefetches", "log_splits", "log_cluster", "parts", "boxes",
     // The shares of a block's work that lie inside the output, in each dimension.
     "groups_used", "images_used", "columns_used", "rows_used", "work_used",
     // The input of a tile over what it would be without a halo.
@@ -51,110 +52,14 @@ constexpr std::array<std::string_view, feature_count> names = {
     "warps_of_sm", "log_steps_of_block", "log_bytes_in_flight", "workspace_over_bytes",
     // The estimate and its parts.
     "log_estimate_over_launch", "log_arithmetic_over_traffic", "log_latency_over_traffic",
-    "traffic_share", "arithmetic_share", "latency_share", "log_blocks_over_sms",
-    "log_products_of_step"};
+    "traffic_share", "arithmetic_share", "latency_share", "log_blocks_over_sms", "sms_used",
+    "clusters_over_most", "log_products_of_step",
+    // What the fullest SM has to do and to load, and one block.
+    "log_arithmetic_of_fullest", "log_loads_over_bytes", "log_loads_of_fullest",
+    "log_products_of_block"};
 static_assert(!names.back().empty());
 
 constexpr int line_bytes = 128; // of the L2 cache
-
-// A configuration of any body in the terms that features have in common.
-struct block_shape_of_body {
-    bool is_tma = false;
-    int groups = 0, images = 0, columns = 0, rows = 0, mma_tiles = 0;
-    int tiles_per_block = 1, stages = 0, blocks = 0, splits = 1;
-    bool is_unrolled = false, prefetches = false;
-    int threads = 0, registers = 0, shared_bytes = 0;
-    double input_rows = 1, input_columns = 1; // of a tile, halo included
-    double steps = 1;                         // of a block: rows of a tile, or of a split
-    double bytes_in_flight = 0;               // of a block
-    double workspace_bytes = 0;
-};
-
-// What a configuration of each body means in the common terms.
-block_shape_of_body shape_of(problem const& problem, tma::config const& config) {
-    int const input_rows = config.input_rows(problem);
-    auto const boxes = config.boxes(problem);
-    double const cells =
-        1.0 * config.tiles_per_block * config.images * config.groups * input_rows * boxes.columns;
-    return {.is_tma = true,
-            .groups = config.groups,
-            .images = config.images,
-            .columns = config.columns,
-            .rows = config.rows,
-            .mma_tiles = config.mma_tiles(),
-            .tiles_per_block = config.tiles_per_block,
-            .stages = config.tiles_per_block,
-            .blocks = config.blocks,
-            .prefetches = config.prefetches(problem),
-            .threads = config.threads(problem),
-            .registers = config.registers(problem),
-            .shared_bytes = config.shared_bytes(problem, boxes),
-            .input_rows = static_cast<double>(input_rows),
-            .input_columns = static_cast<double>(boxes.columns),
-            .steps = 1.0 * config.tiles_per_block * input_rows,
-            .bytes_in_flight = 16 * cells};
-}
-block_shape_of_body shape_of(problem const& problem, cp_async::config const& config) {
-    auto const rows = rows_of(correlation_of(problem));
-    double const columns = config.input_columns(problem);
-    double const rows_read = rows.walk_count(config.rows); // one after the other, by a block
-    constexpr int sm_registers = 65536;
-    return {
-        .groups = config.groups,
-        .images = config.images,
-        .columns = config.columns,
-        .rows = config.rows,
-        .mma_tiles = config.mma_tiles,
-        .stages = config.stages,
-        .blocks = config.blocks,
-        .is_unrolled = config.unrolled,
-        .threads = config.threads(problem),
-        .registers = std::min(config.registers(problem),
-                              sm_registers / std::max(1, config.blocks * config.threads(problem))),
-        .shared_bytes = config.shared_bytes(problem),
-        .input_rows = rows_read,
-        .input_columns = columns,
-        .steps = rows_read,
-        .bytes_in_flight = 16.0 * (config.stages - 1) * config.images * columns * config.groups};
-}
-template <class Config>
-block_shape_of_body gradient_shape(problem const& problem, Config const& config) {
-    double const columns = config.input_columns(problem);
-    double const rows_of_splits =
-        1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns) * problem.p();
-    return {.groups = config.groups,
-            .images = config.images,
-            .columns = config.columns,
-            .mma_tiles = config.mma_tiles(),
-            .stages = config.stages,
-            .splits = config.splits,
-            .threads = config.threads(problem),
-            .shared_bytes = config.shared_bytes(problem),
-            .input_columns = columns,
-            .steps = rows_of_splits / config.splits,
-            .bytes_in_flight = 16.0 * (config.stages - 1) * config.images *
-                               (columns + config.columns) * config.groups,
-            .workspace_bytes = partial_sum_bytes(problem, config)};
-}
-block_shape_of_body shape_of(problem const& problem, wgrad_cp_async::config const& config) {
-    auto shape = gradient_shape(problem, config);
-    shape.blocks = std::max(1, config.blocks);
-    shape.registers = config.blocks > 1 ? 128 : 255; // assumed, in the models' training too
-    return shape;
-}
-block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& config) {
-    auto shape = gradient_shape(problem, config);
-    shape.is_tma = true;
-    shape.blocks = 1;
-    shape.registers = 168; // assumed, in the models' training too
-    shape.is_unrolled = config.whole_images;
-    if (config.whole_images) {
-        shape.rows = problem.p();
-        shape.input_rows = config.input_rows(problem);
-        shape.bytes_in_flight *= shape.input_rows;
-    }
-    return shape;
-}
 
 // A quotient of sizes, rounded up. Without SSE4.1, which compilers may not assume, std::ceil is a
 // function call.
@@ -211,6 +116,9 @@ void add_config(feature_list& list, block_shape_of_body const& shape) {
     list.add(shape.is_unrolled);
     list.add(shape.prefetches);
     list.add(shape.splits == 1 ? 0 : logarithm(shape.splits));
+    list.add(shape.cluster == 1 ? 0 : logarithm(shape.cluster));
+    list.add(shape.parts);
+    list.add(shape.boxes);
 }
 
 // The shares of tiles that lie inside the output, and the halo of their input.
@@ -263,6 +171,14 @@ void add_estimate(feature_list& list, chip const& chip, estimate const& expected
     list.add(expected.latency / parts);
 }
 
+// The clusters of a launch over those that the chip runs at once; 0 without clusters, or where
+// their number is not known.
+double clusters_over_most(chip const& chip, int cluster, double blocks) {
+    bool const is_known = cluster <= most_portable_cluster || cluster == most_cluster;
+    if (cluster == 1 || !is_known) return 0;
+    return blocks / cluster / concurrent_clusters(chip, cluster);
+}
+
 } // namespace
 
 std::span<std::string_view const, feature_count> feature_names() { return names; }
@@ -285,7 +201,17 @@ void feature_writer::write(candidate const& candidate, std::span<float, feature_
     double const sms = used_chip.sm_count;
     double const blocks = rounded_up(expected.waves * expected.blocks_per_sm * sms - 0.5);
     list.add(logarithm(blocks / sms));
-    list.add(logarithm(static_cast<double>(asked.taps()) * shape.mma_tiles));
+    // The share of the SMs' blocks that there would be if each SM had as many as the fullest one.
+    double const sms_used = used(blocks, sms);
+    list.add(sms_used);
+    list.add(clusters_over_most(used_chip, shape.cluster, blocks));
+    double const products = static_cast<double>(asked.taps()) * shape.mma_tiles;
+    list.add(logarithm(products));
+    double const loads = blocks * shape.bytes_loaded;
+    list.add(logarithm(expected.arithmetic / sms_used / expected.microseconds));
+    list.add(logarithm(loads / expected.bytes));
+    list.add(logarithm(loads / used_chip.copy_bytes / sms_used / expected.microseconds));
+    list.add(logarithm(products * shape.steps / expected.microseconds));
 }
 
 features features_of(problem const& problem, candidate const& candidate, arch arch) {

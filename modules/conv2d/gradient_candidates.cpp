@@ -15,6 +15,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
 #include <utility>
 #include <variant>
@@ -42,7 +43,10 @@ template <class Config> bool is_same(Config const& a, Config const& b) {
 class listing {
   public:
     listing(problem const& problem, arch arch)
-        : asked(problem), code(arch), chip(chip_of(arch)), found(problem, arch) {}
+        : asked(problem),
+          code(arch),
+          chip(chip_of(arch)),
+          found(problem, arch, std::numeric_limits<double>::infinity()) {}
 
     std::vector<candidate> gradients() {
         if (chip.has_tma) {
@@ -133,8 +137,16 @@ class listing {
                 if (narrower == 2 && width % 2 != 0) continue;
                 width /= narrower;
                 if (wide.columns % 16 != 0 && wide.columns != 8) continue;
+                // Splits, of which a split has at least some rows, do not decide what fits.
+                few<int> stage_counts;
+                for (int const stages : {best.stages, best.stages / 2}) {
+                    wide.stages = stages;
+                    wide.splits = 1;
+                    if (wide.fits(asked)) stage_counts.add(stages);
+                }
+                if (stage_counts.begin() == stage_counts.end()) continue;
                 for (int const splits : split_counts(best, wide)) {
-                    for (int const stages : {best.stages, best.stages / 2}) {
+                    for (int const stages : stage_counts) {
                         Config config = wide;
                         config.stages = stages;
                         config.splits = splits;
@@ -142,7 +154,7 @@ class listing {
                             auto const* const same = std::get_if<Config>(&other.config);
                             return same != nullptr && is_same(*same, config);
                         });
-                        if (!is_known && config.fits(asked) && has_room(config)) found.add(config);
+                        if (!is_known && has_room(config)) found.add(config);
                     }
                 }
             }

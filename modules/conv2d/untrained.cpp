@@ -10,10 +10,7 @@ module;
 #include "conv2d/tma.h"
 #include "conv2d/wgrad_tma.h"
 
-#include <algorithm>
 #include <optional>
-#include <variant>
-#include <vector>
 
 module spio.conv2d;
 
@@ -36,15 +33,8 @@ std::optional<choice> choice_of_rare_kernel(problem const& problem, arch arch) {
 // A kernel by cp_async starts when the previous kernel of the stream has ended, one by TMA may
 // start earlier. For layers of few bytes that makes TMA faster: one image of 14 x 14 pixels and 672
 // channels with 5 x 5 taps takes 2.2 us, by cp_async 3.9 us, on an H200.
-void leave_out_late_launches(problem const& problem, std::vector<candidate>& list) {
-    auto const is_tma = [](candidate const& c) {
-        return std::holds_alternative<tma::config>(c.config);
-    };
-    bool const is_small = list.front().expected.bytes < bytes_of_small_layer;
-    if (!is_small || std::ranges::none_of(list, is_tma)) return;
-    if (best_tma(problem).prefetches(problem)) {
-        std::erase_if(list, [&](candidate const& c) { return !is_tma(c); });
-    }
+bool starts_early(problem const& problem, double bytes) {
+    return bytes < bytes_of_small_layer && best_tma(problem).prefetches(problem);
 }
 
 } // namespace spio::conv2d

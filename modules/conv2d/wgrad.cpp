@@ -151,9 +151,16 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
                               .stages = 3,
                               .splits = splits,
                               .whole_images = whole_images};
-    auto deeper = best;
-    int const most_stages = most_stages_of_rows(problem);
-    while (++deeper.stages <= most_stages && deeper.fits(problem)) best = deeper;
+    int least_too_many = most_stages_of_rows(problem) + 1; // searched by halves
+    while (best.stages + 1 < least_too_many) {
+        auto deeper = best;
+        deeper.stages = (best.stages + least_too_many) / 2;
+        if (deeper.fits(problem)) {
+            best = deeper;
+        } else {
+            least_too_many = deeper.stages;
+        }
+    }
     return best;
 }
 

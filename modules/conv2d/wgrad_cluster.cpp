@@ -121,7 +121,11 @@ class search {
             measured.step + pairs * (measured.pair + config.mma_tiles() * measured.product);
         double const loaded =
             measured.pixel * config.images * (config.input_columns(asked) + config.columns);
-        return most_steps(count * asked.p(), config.splits) * std::max(multiplied * crowd, loaded);
+        double const step = std::max(multiplied * crowd, loaded);
+        // Each row takes a step at least: most configurations are slower than the best even so.
+        double const least = 1.0 * count * asked.p() / config.splits * step;
+        if (best.microseconds > 0 && least >= best.microseconds) return least;
+        return most_steps(count * asked.p(), config.splits) * step;
     }
 
     // Keeps the fastest configuration with this step, if it is faster than the best so far.

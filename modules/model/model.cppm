@@ -49,7 +49,7 @@ class forest {
     static constexpr std::size_t most_trees = 1 << 12;
     static constexpr std::size_t most_nodes = 1 << 17; // of all trees together
     static constexpr std::size_t most_splits = 3072;   // of all features together
-    static constexpr std::size_t most_depth = 8;       // nodes above a leaf
+    static constexpr std::size_t most_depth = 9;       // nodes above a leaf
     // Leaves of all trees, if each tree had all that the deepest one has room for.
     static constexpr std::size_t most_places = 1 << 18;
 
@@ -68,9 +68,10 @@ class forest {
     // The row for which its value and its offset have the least sum. Where there are many trees,
     // all rows go through the first of them only. The few whose sums are then the least, or nearly
     // so, go on, and fewer again go to the end: a row that falls back early is not chosen, even if
-    // later trees would have brought it forward. Of equal sums, the first row has the least. Throws
-    // if there is no row, or if the sizes do not agree.
-    std::size_t least(std::span<float const> rows, std::span<double const> offsets) const;
+    // later trees would have brought it forward. The last `kept` rows never fall back. Of equal
+    // sums, the first row has the least. Throws if there is no row, or if the sizes do not agree.
+    std::size_t least(std::span<float const> rows, std::span<double const> offsets,
+                      std::size_t kept = 0) const;
     // The first feature of the row whose value is outside the range that it had in training, by
     // more than a sixteenth of that range; the number of features if there is none. Throws if the
     // row has another size.
@@ -97,9 +98,9 @@ class forest {
     std::vector<std::string> feature_names;
     std::vector<float> least_values, greatest; // of each feature
     // All trees are as deep as the deepest one: under a leaf that is higher, all leaves have its
-    // value. A tree has 2^depth leaves and as many places for its splits, in breadth-first order:
-    // that of the root is 1. From the split at i, a row below the threshold goes on at 2 i + 1,
-    // another one at 2 i.
+    // value. A tree has 2^depth leaves and as many places for its splits, of which the last is
+    // idle, in breadth-first order: that of the root is 0. From the split at i, a row below the
+    // threshold goes on at 2 i + 2, another one at 2 i + 1.
     std::size_t depth = 0, tree_count = 0;
     std::vector<split> splits;
     std::vector<std::int16_t> leaf_values;

@@ -204,13 +204,13 @@ class forest::reader {
                     std::int16_t* leaves, std::size_t place, std::size_t height) {
         auto const& [value, condition, right] = nodes[number];
         if (right == 0) {
-            auto const first = (place << height) - (std::size_t(1) << deepest);
+            auto const first = ((place + 1) << height) - (std::size_t(1) << deepest);
             std::fill_n(leaves + first, std::size_t(1) << height, value);
             return;
         }
         conditions[place] = condition;
-        place_node(nodes, number + 1, conditions, leaves, 2 * place + 1, height - 1);
-        place_node(nodes, right, conditions, leaves, 2 * place, height - 1);
+        place_node(nodes, number + 1, conditions, leaves, 2 * place + 2, height - 1);
+        place_node(nodes, right, conditions, leaves, 2 * place + 1, height - 1);
     }
     void place_trees() {
         table.depth = deepest;
@@ -222,7 +222,7 @@ class forest::reader {
         table.splits.resize(trees.size() * size, {0, 0});
         table.leaf_values.resize(trees.size() * size);
         for (std::size_t i = 0; i < trees.size(); ++i) {
-            place_node(trees[i], 0, &table.splits[i * size], &table.leaf_values[i * size], 1,
+            place_node(trees[i], 0, &table.splits[i * size], &table.leaf_values[i * size], 0,
                        deepest);
         }
     }

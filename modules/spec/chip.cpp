@@ -80,9 +80,9 @@ chip const& chip_of(arch arch) {
 int concurrent_blocks(chip const& chip, block_resources const& block) {
     auto const shared_bytes = checked_size(block.shared_bytes) + reserved_shared_bytes;
     auto const registers = checked_size(block.registers) * block.threads;
-    return std::min({(chip.shared_bytes / shared_bytes).as_int(),
-                     (chip.sm_threads / checked_size(block.threads)).as_int(),
-                     (chip.sm_registers / registers).as_int(), chip.sm_blocks});
+    int const most = std::min((chip.shared_bytes / shared_bytes).as_int(),
+                              (chip.sm_threads / checked_size(block.threads)).as_int());
+    return std::min(std::min(most, (chip.sm_registers / registers).as_int()), chip.sm_blocks);
 }
 
 int concurrent_clusters(chip const& chip, int blocks) {

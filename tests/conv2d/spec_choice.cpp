@@ -180,13 +180,13 @@ TEST_CASE(
         CAPTURE(text_of(problem));
         auto const ranking = conv2d::rank(problem, sm_90a);
         REQUIRE(ranking.refusal.empty());
-        // The choice comes first. The others follow by their times, of which none is more than 5 %
+        // The choice comes first. The others follow by their times, of which none is more than 10 %
         // below its own: a candidate that falls back after the model's first trees is not chosen,
         // even if the later ones would make it the fastest.
         auto const others = std::span(ranking.configs).subspan(1);
         CHECK(std::ranges::is_sorted(others, {}, &conv2d::ranked_config::predicted));
         for (auto const& other : others) {
-            CHECK(ranking.configs.front().predicted <= 1.05 * other.predicted);
+            CHECK(ranking.configs.front().predicted <= 1.1 * other.predicted);
         }
         auto const chosen = conv2d::choose(problem, sm_90a);
         auto const text = conv2d::config_text(chosen.config);

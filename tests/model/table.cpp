@@ -86,6 +86,10 @@ TEST_CASE(
             auto const found = table.least(rows, offsets);
             REQUIRE(found < count);
             CHECK(found == table.least(rows, offsets));
+            // Rows that are kept go through all trees: of all rows, the least sum is found.
+            auto const kept = table.least(rows, offsets, count);
+            for (std::size_t i = 0; i < count; ++i) CHECK(sum(kept) <= sum(i));
+            CHECK(sum(table.least(rows, offsets, 1)) <= sum(count - 1));
             bool is_favoured = false;
             for (std::size_t i = 0; i < count; ++i) {
                 is_favoured = is_favoured || rows[i * features] < 0;
@@ -104,6 +108,7 @@ TEST_CASE("rows of another size are refused") {
     CHECK_THROWS_AS(table.predict(rows, values), spio::error);
     CHECK_THROWS_AS(table.least(rows, offsets), spio::error);
     CHECK_THROWS_AS(table.least({}, {}), spio::error);
+    CHECK_THROWS_AS(table.least(std::vector<float>(4), offsets, 3), spio::error);
 }
 
 TEST_CASE(

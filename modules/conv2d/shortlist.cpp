@@ -1,0 +1,152 @@
+// Lists the candidates that a learned model predicts: those that are likely to be fast.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A candidate is a configuration that may be chosen, with its estimated time. wgrad is the gradient
+// of the filter, fprop and dgrad are the other two passes. A body is a kernel template: tma and
+// cp_async for fprop and dgrad, others for wgrad. A row of features is what a model knows of a
+// candidate. A cluster of blocks adds the sums of wgrad.
+module;
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.conv2d;
+
+import :estimator;
+import :powers;
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+// A model does not choose a configuration whose estimated time is above this multiple of the least.
+// In the sweep that it was trained on, the bound cost no layer of fprop and dgrad more than 11 %,
+// and nearly all nothing; the estimates of wgrad are farther off.
+constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
+// A model chooses among so many candidates that are the likeliest to be fast. All candidates of 154
+// layers were measured: the best of these takes 1.0004 (fprop and dgrad) and 1.006 (wgrad) of the
+// time of the best of all.
+constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 28;
+
+// Estimates of a layer's configurations are off in ways that some of their parts tell. These are
+// weights of such parts in the logarithm (to base 2) of the time over its estimate, as
+// bench/models/order.py fits them to a sweep.
+struct weights {
+    double one = 0;                     // of this body, against the other
+    double latency = 0, arithmetic = 0; // their shares of the estimate's parts
+    double lone_block = 0; // of the time that a multiprocessor waits: 1 over its blocks
+    double sms_used = 0;   // the share of SMs' time, if each had the blocks of the fullest
+    double rows = 0, groups = 0, stages = 0; // their logarithms
+};
+constexpr weights of_cp_async = {.latency = -0.22,
+                                 .arithmetic = 1.63,
+                                 .lone_block = 0.33,
+                                 .sms_used = -0.55,
+                                 .rows = 0.02,
+                                 .groups = -0.13};
+constexpr weights of_tma = {.one = 0.22,
+                            .latency = -1.28,
+                            .arithmetic = 0.22,
+                            .lone_block = 0.17,
+                            .sms_used = -0.40,
+                            .rows = 0.07};
+constexpr weights of_gradient = {.latency = -2.13, .stages = -0.16};
+
+// The logarithm of the time that a candidate is likely to take.
+class likely_time {
+  public:
+    explicit likely_time(arch arch) : sm_count(chip_of(arch).sm_count) {}
+
+    double operator()(candidate const& candidate) const {
+        auto const& expected = candidate.expected;
+        return log2_of(expected.microseconds) +
+               std::visit([&](auto const& config) { return correction(config, expected); },
+                          candidate.config);
+    }
+
+  private:
+    double sm_count;
+
+    template <class Config> double correction(Config const& config, estimate const& parts) const {
+        auto const latency = parts.latency / (parts.traffic + parts.arithmetic + parts.latency);
+        if constexpr (requires { config.splits; }) {
+            return of_gradient.latency * latency + of_gradient.stages * log2_of(config.stages);
+        } else {
+            bool const is_tma = requires { config.tiles_per_block; };
+            auto const& weight = is_tma ? of_tma : of_cp_async;
+            auto const blocks_over_sms = parts.waves * parts.blocks_per_sm;
+            return weight.one +
+                   latency *
+                       (weight.latency + weight.arithmetic * parts.arithmetic / parts.latency) +
+                   weight.lone_block / config.blocks +
+                   weight.sms_used * blocks_over_sms / rounded_up(blocks_over_sms) +
+                   weight.rows * log2_of(config.rows) + weight.groups * log2_of(config.groups);
+        }
+    }
+    // A little is taken off first, so that a whole number with an error of rounding stays.
+    static double rounded_up(double quotient) {
+        auto const truncated = static_cast<double>(static_cast<long long>(quotient - 1e-9));
+        return truncated + 1;
+    }
+};
+
+// Leaves the candidates that are likely to be the fastest, in their order.
+void leave_likely(std::vector<candidate>& list, double most_of_least, std::ptrdiff_t count,
+                  arch arch) {
+    auto const microseconds = [](candidate const& c) { return c.expected.microseconds; };
+    auto const most = most_of_least * microseconds(std::ranges::min(list, {}, microseconds));
+    std::erase_if(list, [&](candidate const& c) { return microseconds(c) > most; });
+    if (std::ssize(list) <= count) return;
+    std::vector<double> times;
+    times.reserve(list.size());
+    std::ranges::transform(list, std::back_inserter(times), likely_time(arch));
+    auto sorted = times;
+    auto const last = sorted.begin() + count - 1;
+    std::ranges::nth_element(sorted, last);
+    auto const limit = *last;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (times[i] <= limit) list[kept++] = list[i];
+    }
+    list.resize(kept);
+}
+
+} // namespace
+
+shortlist shortlist_of(problem const& problem, arch arch) {
+    bool const is_gradient = problem.pass == direction::wgrad;
+    shortlist result = {.list = is_gradient ? gradient_candidates(problem, arch)
+                                            : correlation_candidates(problem, arch, most_estimate),
+                        .rows = {}};
+    auto& list = result.list;
+    if (list.empty()) return result;
+    is_gradient ? leave_likely(list, most_gradient_estimate, most_gradients_predicted, arch)
+                : leave_likely(list, most_estimate, most_predicted, arch);
+    // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
+    for (auto const size : {cluster_size::small, cluster_size::large}) {
+        if (!is_gradient) break;
+        auto const cluster = best_wgrad_cluster(problem, arch, size);
+        if (cluster.microseconds <= 0) continue;
+        list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
+        ++result.clusters;
+    }
+    // The model knows kernels whose warps share the taps of a group.
+    for (auto& each : list) each.config = with_parts(problem, each.config, arch);
+    result.rows.resize(list.size() * feature_count);
+    feature_writer const writer(problem, list.front().expected.bytes, arch);
+    for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
+    return result;
+}
+
+} // namespace spio::conv2d

@@ -1,0 +1,83 @@
+// The candidates that a learned model chooses among: which are listed, and which are left out.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A candidate is a configuration with its estimated time. fprop, dgrad and wgrad are the forward
+// pass and the gradients of input and filter; tma and cp_async are the kernel templates of the
+// first two. An mma tile is 16 columns, which one instruction of the tensor cores takes.
+#include <doctest/doctest.h>
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+import spio.conv2d;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+// Problems of fprop and dgrad, with strides, dilations, narrow and wide images.
+std::vector<conv2d::problem> problems() {
+    std::vector<conv2d::problem> list;
+    for (std::string const pass : {"fprop", "dgrad"}) {
+        for (std::string const words :
+             {"n=8 c=256 h=28 w=28", "n=256 c=24 h=56 w=56", "n=1 c=8 h=7 w=7",
+              "n=64 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3",
+              "n=32 c=240 h=28 w=28 stride_h=2 stride_w=2",
+              "n=512 c=1152 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2",
+              "n=4 c=64 h=40 w=20 dilation_h=2 dilation_w=2",
+              "n=3 c=40 h=130 w=9 r=1 s=7 pad_h=0 pad_w=3 made_for=any_image",
+              "n=100 c=96 h=14 w=14 made_for=any_n"}) {
+            list.push_back(parse<conv2d::problem>("conv2d", words + " pass=" + pass));
+        }
+    }
+    return list;
+}
+
+} // namespace
+
+TEST_CASE(
+    "the model chooses among twenty candidates, or all that are estimated to be near the best") {
+    constexpr std::size_t most_predicted = 20;
+    for (auto const& problem : problems()) {
+        CAPTURE(text_of(problem));
+        // Where TMA starts early, cp_async is left out: then the bound is that of TMA's candidates.
+        auto const ranking = conv2d::rank(problem, sm_90a).configs;
+        auto const is_tma = [](auto const& c) { return conv2d::needs_maps(c.config); };
+        bool const has_tma_alone = std::ranges::all_of(ranking, is_tma);
+        auto list = conv2d::candidates(problem, sm_90a);
+        if (has_tma_alone) std::erase_if(list, [&](auto const& c) { return !is_tma(c); });
+        double least = list.front().expected.microseconds;
+        for (auto const& c : list) least = std::min(least, c.expected.microseconds);
+        std::map<std::string, double> near;
+        for (auto const& c : list) {
+            if (c.expected.microseconds <= 1.7 * least) {
+                near[conv2d::config_text(c.config)] = c.expected.microseconds;
+            }
+        }
+        CHECK(ranking.size() >= std::min(most_predicted, near.size()));
+        CHECK(ranking.size() <= near.size());
+        for (auto const& c : ranking) {
+            auto const found = near.find(conv2d::config_text(c.config));
+            REQUIRE(found != near.end());
+            CHECK(c.expected.microseconds == found->second);
+        }
+    }
+}
+
+TEST_CASE("of cp_async's strips that are wider than an mma tile, warps take two") {
+    for (auto const& problem : problems()) {
+        for (auto const& candidate : conv2d::candidates(problem, sm_90a)) {
+            auto const* const config = std::get_if<conv2d::cp_async::config>(&candidate.config);
+            if (config == nullptr) continue;
+            CHECK(config->mma_tiles == (config->columns_of_images() > 16 ? 2 : 1));
+        }
+    }
+}
