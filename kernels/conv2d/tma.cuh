@@ -168,17 +168,8 @@ struct block {
         auto const input_cursor = tiles::input_of_lane(input, group, lane);
         auto const output_cursor = tiles::output_of_lane(output, group, lane);
         full[tiles::filter_barrier()]->wait(0);
-        auto const filter_of_group = filter[FilterGroup(has_group ? warp : 0)];
-        struct no_column {};
-        auto const last_column_of_group = [&] {
-            if constexpr (has_pairs_of_rows(Problem)) {
-                return last_column<Problem>(filter_of_group);
-            } else {
-                return no_column();
-            }
-        }();
         return consumer<Problem, Config, Arch, decltype(input_cursor), decltype(output_cursor),
-                        decltype(last_column_of_group), Last>{
+                        Last>{
             has_group,
             unfold(channel),
             channels,
@@ -188,9 +179,7 @@ struct block {
             output,
             second,
             full,
-            filter_from_shared<Problem, tiles::phases>(filter_of_group),
-            last_column_of_group,
-            tiles::input_of_rows(input, group, lane),
+            filter_from_shared<Problem, tiles::phases>(filter[FilterGroup(has_group ? warp : 0)]),
             last};
     }
 
