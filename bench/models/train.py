@@ -246,13 +246,13 @@ def main():
         scratch.mkdir(parents=True, exist_ok=True)
         sweep = Sweep(options.family, options.times, options.program, scratch, options.older)
         new = {}
-        for label, _, file in (("new sweep=" * ("=" not in each) + each).partition("=") for each in options.new):
+        for label, _, file in (("new sweep=" * ("=" not in word) + word).partition("=") for word in options.new):
             new[label] = Sweep(options.family, [pathlib.Path(file)], options.program, scratch)
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
               "layers": len(numpy.unique(sweep.layer)), "times": len(sweep.times), "xgboost": xgboost.__version__}
-    for label, each in new.items():
-        report[label] = {"sha256": each.digest, "layers": len(each.problems), "times": len(each.times)}
+    for label, other in new.items():
+        report[label] = {"sha256": other.digest, "layers": len(other.problems), "times": len(other.times)}
     values = []
     asked = options.models.split(",") if options.models else list(MODELS[options.family])
     for name in asked:
@@ -272,8 +272,8 @@ def main():
             same = check_table(options.program, text, booster, sweep.features[rows], pathlib.Path(folder))
         values += lines_of_values(sweep, f"{options.family} {name}", booster, held)
         report[name]["rows_with_the_bits_of_xgboost"] = same
-        for label, each in new.items():
-            report[name] |= regrets_of_new(sweep, label, each, trained, booster, name)
+        for label, other in new.items():
+            report[name] |= regrets_of_new(sweep, label, other, trained, booster, name)
         if options.groups:
             report[name]["groups held out"] = regrets_of_groups(sweep, name, rows)
         if options.ablations:

@@ -43,7 +43,7 @@ constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 28;
 // weights of such parts in the logarithm (to base 2) of the time over its estimate, as
 // bench/models/order.py fits them to a sweep.
 struct weights {
-    double one = 0;                     // of this body, against the other
+    double constant = 0;                // of this body, against the other
     double latency = 0, arithmetic = 0; // their shares of the estimate's parts
     double lone_block = 0; // of the time that a multiprocessor waits: 1 over its blocks
     double sms_used = 0;   // the share of SMs' time, if each had the blocks of the fullest
@@ -55,7 +55,7 @@ constexpr weights of_cp_async = {.latency = -0.22,
                                  .sms_used = -0.55,
                                  .rows = 0.02,
                                  .groups = -0.13};
-constexpr weights of_tma = {.one = 0.22,
+constexpr weights of_tma = {.constant = 0.22,
                             .latency = -1.28,
                             .arithmetic = 0.22,
                             .lone_block = 0.17,
@@ -86,7 +86,7 @@ class likely_time {
             bool const is_tma = requires { config.tiles_per_block; };
             auto const& weight = is_tma ? of_tma : of_cp_async;
             auto const blocks_over_sms = parts.waves * parts.blocks_per_sm;
-            return weight.one +
+            return weight.constant +
                    latency *
                        (weight.latency + weight.arithmetic * parts.arithmetic / parts.latency) +
                    weight.lone_block / config.blocks +
@@ -115,11 +115,11 @@ void leave_likely(std::vector<candidate>& list, double most_of_least, std::ptrdi
     auto const last = sorted.begin() + count - 1;
     std::ranges::nth_element(sorted, last);
     auto const limit = *last;
-    std::size_t kept = 0;
+    std::size_t place = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-        if (times[i] <= limit) list[kept++] = list[i];
+        if (times[i] <= limit) list[place++] = list[i];
     }
-    list.resize(kept);
+    list.resize(place);
 }
 
 } // namespace

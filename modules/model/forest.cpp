@@ -168,9 +168,9 @@ void forest::predict(std::span<float const> rows, std::span<float> values) const
 }
 
 std::size_t forest::least(std::span<float const> rows, std::span<double const> offsets,
-                          std::size_t kept) const {
+                          std::size_t finalists) const {
     check_size(rows.size(), offsets.size());
-    if (offsets.empty() || kept > offsets.size()) {
+    if (offsets.empty() || finalists > offsets.size()) {
         throw error(error_kind::invalid, "predict", "a model of " + title,
                     "of no rows none has the least value, and none can be kept");
     }
@@ -179,8 +179,9 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         entrants.push_back({.row = i, .sum = 0, .total = 0});
     }
-    std::vector<entrant> others(entrants.end() - static_cast<std::ptrdiff_t>(kept), entrants.end());
-    entrants.resize(entrants.size() - kept);
+    std::vector<entrant> others(entrants.end() - static_cast<std::ptrdiff_t>(finalists),
+                                entrants.end());
+    entrants.resize(entrants.size() - finalists);
     auto const comes_before = [](entrant const& a, entrant const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
     };
@@ -207,7 +208,7 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
         auto const most = std::ranges::min(entrants, comes_before).total + margin;
         std::erase_if(entrants, [&](entrant const& other) { return other.total > most; });
     }
-    if (entrants.size() == 1 && kept == 0) return entrants.front().row;
+    if (entrants.size() == 1 && finalists == 0) return entrants.front().row;
     add(entrants, done, tree_count, 1);
     add(others, 0, tree_count, 1);
     entrants.insert(entrants.end(), others.begin(), others.end());

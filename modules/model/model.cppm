@@ -68,10 +68,11 @@ class forest {
     // The row for which its value and its offset have the least sum. Where there are many trees,
     // all rows go through the first of them only. The few whose sums are then the least, or nearly
     // so, go on, and fewer again go to the end: a row that falls back early is not chosen, even if
-    // later trees would have brought it forward. The last `kept` rows never fall back. Of equal
-    // sums, the first row has the least. Throws if there is no row, or if the sizes do not agree.
+    // later trees would have brought it forward. The last rows, the finalists, never fall back. Of
+    // equal sums, the first row has the least. Throws if there is no row, or if the sizes do not
+    // agree.
     std::size_t least(std::span<float const> rows, std::span<double const> offsets,
-                      std::size_t kept = 0) const;
+                      std::size_t finalists = 0) const;
     // The first feature of the row whose value is outside the range that it had in training, by
     // more than a sixteenth of that range; the number of features if there is none. Throws if the
     // row has another size.

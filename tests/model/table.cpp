@@ -86,9 +86,9 @@ TEST_CASE(
             auto const found = table.least(rows, offsets);
             REQUIRE(found < count);
             CHECK(found == table.least(rows, offsets));
-            // Rows that are kept go through all trees: of all rows, the least sum is found.
-            auto const kept = table.least(rows, offsets, count);
-            for (std::size_t i = 0; i < count; ++i) CHECK(sum(kept) <= sum(i));
+            // Finalists go through all trees: of all rows, the least sum is found.
+            auto const exact = table.least(rows, offsets, count);
+            for (std::size_t i = 0; i < count; ++i) CHECK(sum(exact) <= sum(i));
             CHECK(sum(table.least(rows, offsets, 1)) <= sum(count - 1));
             bool is_favoured = false;
             for (std::size_t i = 0; i < count; ++i) {
