@@ -34,8 +34,11 @@ def calls(root, file, results):
     for words, own, atens, copy in ROWS:
         yield f"| {words} | {cell(times, own)} | {cell(older, own)} | {cell(times, atens)} | {cell(times, copy)} |"
     firsts = results["milliseconds of first calls"], results["milliseconds of first calls before"]
-    for words, place in (("first forward pass of a process", 0), ("first backward pass of a process", 1)):
-        yield f"| {words} | {' | '.join(spread([layers[0][place] for layers in each if layers[0][place]]) for each in firsts)} | | |"
-    for words, place in (("first forward pass of a further layer", 0), ("first backward pass of a further layer", 1)):
-        ranges = (spread([layer[place] for layers in each for layer in layers[1:]], 1) for each in firsts)
-        yield f"| {words} | {' | '.join(ranges)} | | |"
+    # A process has a list of layers, a layer the times of its forward and its backward pass.
+    for words, place, layers in (
+        ("first forward pass of a process", 0, slice(1)), ("first backward pass of a process", 1, slice(1)),
+        ("first forward pass of a further layer", 0, slice(1, None)), ("first backward pass of a further layer", 1, slice(1, None)),
+    ):
+        ranges = [spread([layer[place] for process in each for layer in process[layers] if layer[place]]) for each in firsts]
+        if any(ranges):
+            yield f"| {words} | {' | '.join(ranges)} | | |"
