@@ -155,7 +155,7 @@ TEST_CASE("two warps share the taps of a group in blocks of few groups, where th
     CHECK(has_parts("n=1 c=96 h=56 w=56"));
     CHECK(has_parts("n=1 c=768 h=7 w=7 r=7 s=7 pad_h=3 pad_w=3"));
     CHECK(has_parts("n=2 c=672 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2"));
-    std::string_view const five = "n=24 c=672 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2";
+    std::string_view const five = "n=48 c=72 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2";
     CHECK(has_parts(five));
     // Too many groups, two kernels with 3 x 3 taps, and too few registers.
     CHECK(!has_parts("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2"));
@@ -176,7 +176,7 @@ TEST_CASE("rings of rows have all stages that fit, where two kernels sum few tap
     };
     CHECK(chosen("n=16 c=96 h=56 w=56").find(" stages=12 ") != std::string::npos);
     // Two blocks on an SM, of more blocks than SMs, have half of the shared memory each.
-    auto const problem = gradient_of("n=64 c=32 h=112 w=112");
+    auto const problem = gradient_of("n=48 c=16 h=112 w=112");
     auto const shared = std::get<conv2d::wgrad_tma::config>(conv2d::best_config(problem, sm_90a));
     CHECK(shared.blocks_of(problem) > 132);
     CHECK(shared.stages == 12);
