@@ -126,6 +126,8 @@ TEST_CASE("small layers get a cluster, and large ones do not") {
     CHECK(chosen("n=1 c=192 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2").find(" cluster=") !=
           std::string::npos);
     CHECK(chosen("n=256 c=64 h=64 w=64").find("cluster") == std::string::npos);
+    // Where there are many taps and groups, wgrad by TMA is faster.
+    CHECK(chosen("n=1 c=128 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3").starts_with("wgrad_tma "));
     // Few channels leave room for steps of 8 mma tiles, of which the widest load the least.
     auto const ranking = conv2d::rank(gradient_of("n=32 c=56 h=28 w=28"), sm_90a);
     CHECK(std::ranges::any_of(ranking.configs, [](auto const& ranked) {
