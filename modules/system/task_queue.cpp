@@ -139,9 +139,9 @@ std::shared_ptr<task_queue::worker> task_queue::find_worker() {
 }
 
 // Starts the worker's thread, if there is a worker in this process and its thread has not started.
-// Returns a worker whose thread cannot be had: its tasks are dropped, once no lock is held.
+// Returns a worker whose thread cannot be had: its tasks are dropped, once no lock is held. The
+// queue's mutex is held.
 std::shared_ptr<task_queue::worker> task_queue::start_thread() {
-    std::lock_guard const lock(mutex);
     if (!own || forks != fork_count() || own->thread.joinable()) return nullptr;
     sigset_t all_signals, previous;
     sigfillset(&all_signals);
@@ -169,7 +169,11 @@ void task_queue::add_idle(std::function<void()> task) {
     worker->changed.notify_all();
 }
 
-void task_queue::start() { start_thread(); }
+void task_queue::start() {
+    std::shared_ptr<worker> failed;
+    std::lock_guard const lock(mutex);
+    failed = start_thread();
+}
 
 void task_queue::add(std::function<void()> task) {
     add_idle(std::move(task));
@@ -177,10 +181,11 @@ void task_queue::add(std::function<void()> task) {
 }
 
 void task_queue::wait() {
-    start();
-    std::shared_ptr<worker> worker;
+    std::shared_ptr<worker> failed, worker;
     {
+        // Under one lock: a worker that is added meanwhile has no thread to wait for.
         std::lock_guard const lock(mutex);
+        failed = start_thread();
         if (forks == fork_count()) worker = own;
     }
     if (!worker) return;

@@ -18,6 +18,7 @@ most_rows = 2**24  # or columns of a matrix
 
 # What eager calls take, with gradients or without: it takes less time than the operators of spio, which compiled graphs have.
 eager_conv2d = operators.find_differentiable_conv2d()
+is_any_mode = getattr(torch._C, "_len_torch_dispatch_stack", lambda: True)  # True: a mode may watch what is called
 is_any_autocast = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)  # True: ask for the device
 
 
@@ -296,5 +297,5 @@ def warm_up():
 
 
 # Tracers, and modes that change or watch what operators are called, are left alone.
-if not (torch.compiler.is_compiling() or is_any_autocast() or torch._C._len_torch_dispatch_stack()):
+if not (torch.compiler.is_compiling() or is_any_autocast() or is_any_mode()):
     warm_up()

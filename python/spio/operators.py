@@ -39,9 +39,16 @@ is_deterministic = library.is_deterministic.default
 # Before the libraries of the process are destroyed, which a compilation in the background uses.
 atexit.register(library.end_compilations.default)
 
+
+def find_operator(name):
+    """The operator of aten; None if this PyTorch has none of that name."""
+    packet = getattr(torch.ops.aten, name, None)
+    return None if packet is None else packet.default
+
+
 # Two operators of aten with gradients in C++, which backends may implement; the library does. The first is called in
 # half the time, because it has fewer arguments and PyTorch a function for it; the second is for a PyTorch without it.
-differentiable_conv2d = torch.ops.aten._mps_convolution.default
+differentiable_conv2d = find_operator("_mps_convolution")
 overrideable_conv2d = torch.ops.aten.convolution_overrideable.default
 schema_of_differentiable = (
     "aten::_mps_convolution(Tensor self, Tensor weight, Tensor? bias, SymInt[] padding, SymInt[] stride, SymInt[] dilation, "
@@ -59,7 +66,7 @@ def call_overrideable_conv2d(x, weight, bias, padding, stride, dilation, groups)
 def find_differentiable_conv2d():
     """PyTorch's function for a convolution with gradients in C++, which costs the least time of a call."""
     function = getattr(torch, "_mps_convolution", None)
-    is_known = str(differentiable_conv2d._schema) == schema_of_differentiable
+    is_known = differentiable_conv2d is not None and str(differentiable_conv2d._schema) == schema_of_differentiable
     return function if is_known and function is not None else call_overrideable_conv2d
 
 
@@ -134,8 +141,9 @@ def fake_overrideable_conv2d_backward(gradient, x, weight, stride, padding, dila
     return fake_differentiable_conv2d_backward(x, gradient, weight, padding, stride, dilation, groups, wanted)
 
 
-fakes_of_aten.impl("_mps_convolution", fake_differentiable_conv2d)
-fakes_of_aten.impl("mps_convolution_backward", fake_differentiable_conv2d_backward)
+if differentiable_conv2d is not None:
+    fakes_of_aten.impl("_mps_convolution", fake_differentiable_conv2d)
+    fakes_of_aten.impl("mps_convolution_backward", fake_differentiable_conv2d_backward)
 fakes_of_aten.impl("convolution_overrideable", fake_overrideable_conv2d)
 fakes_of_aten.impl("convolution_backward_overrideable", fake_overrideable_conv2d_backward)
 

@@ -180,7 +180,8 @@ std::string table_against_tma() {
 TEST_CASE("a trained model chooses, and show and doctor name it") {
     rig const rig;
     auto const against_tma = table_against_tma();
-    std::vector<std::string> const show = {"show", "conv2d", "n=8", "c=256", "h=28", "w=28"};
+    // By TMA or by cp_async: the estimates are close.
+    std::vector<std::string> const show = {"show", "conv2d", "n=192", "c=240", "h=28", "w=28"};
     auto const first_choice = ask(show).printed;
     CHECK(
         contains(first_choice, "configuration chosen by the learned model for H200, trained on "));

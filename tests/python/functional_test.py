@@ -210,6 +210,9 @@ class Gradients(unittest.TestCase):
         torch.testing.assert_close(*results)
         with unittest.mock.patch.object(operators, "schema_of_differentiable", "another"):
             self.assertIs(operators.find_differentiable_conv2d(), operators.call_overrideable_conv2d)
+        self.assertIsNone(operators.find_operator("no_such_operator"))
+        with unittest.mock.patch.object(operators, "differentiable_conv2d", None):
+            self.assertIs(operators.find_differentiable_conv2d(), operators.call_overrideable_conv2d)
 
 
 class Autocast(unittest.TestCase):
