@@ -284,9 +284,7 @@ def why_not_matmul(a, b, bias, residual, out_dtype):
 def warm_up():
     """Calls a convolution, without a gradient and with one, on tensors that have no memory.
 
-    What PyTorch and Python do in a call for the first time is done then when this module is imported, and not while
-    the first layer of a network waits for it.
-    """
+    What PyTorch and Python do in a first call is then done at import, and the first layer of a network does not wait for it."""
     def images(*shape):
         return torch.empty(shape, dtype=torch.float16, device="meta", requires_grad=True)
 
