@@ -199,15 +199,17 @@ class listing {
 
 std::vector<candidate> candidates(problem const& problem, arch arch) {
     check(problem);
-    if (problem.pass == direction::wgrad) return gradient_candidates(problem, arch);
+    if (problem.pass == direction::wgrad) {
+        return gradient_candidates(problem, arch, /*is_for_model=*/false);
+    }
     listing list(problem, arch, std::numeric_limits<double>::infinity());
-    return list.correlations(false);
+    return list.correlations(/*is_for_model=*/false);
 }
 
 std::vector<candidate> correlation_candidates(problem const& problem, arch arch,
                                               double most_of_least) {
     listing list(problem, arch, most_of_least);
-    return list.correlations(true);
+    return list.correlations(/*is_for_model=*/true);
 }
 
 } // namespace spio::conv2d

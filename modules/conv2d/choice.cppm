@@ -49,10 +49,9 @@ struct candidate {
     conv2d::config config;
     estimate expected;
 };
-// The configurations among which a learned model chooses, in a fixed order: those of the bodies
-// that the problem and the architecture allow, but by TMA alone for wgrad of many taps. They vary
-// what the chip's time depends on, and leave out what would be idle for the most part. Throws if
-// the problem is wrong.
+// The configurations among which a learned model chooses, in a fixed order: those of all bodies
+// that the problem and the architecture allow. They vary what the chip's time depends on, and leave
+// out what would be idle for the most part. Throws if the problem is wrong.
 std::vector<candidate> candidates(problem const&, arch);
 
 // What a learned model knows of a problem and a configuration: the fields of the configuration, and

@@ -33,9 +33,16 @@ inline int registers_of(problem const& problem, cp_async::config const& config, 
                                        : most_registers;
     return std::max(unit, std::min({config.registers(problem), most, most_registers}));
 }
+// A quotient of sizes, rounded up. Without SSE4.1, which compilers may not assume, std::ceil is a
+// function call.
+inline double rounded_up(double quotient) {
+    if (!(quotient < 0x1p53)) return std::ceil(quotient);
+    auto const truncated = static_cast<double>(static_cast<long long>(quotient));
+    return truncated < quotient ? truncated + 1 : truncated;
+}
 // The number of waves that the last blocks are part of. A little is taken off first, so that a
 // whole number with an error of rounding is not rounded up.
-inline double whole_waves(double waves) { return std::ceil(waves - 1e-9); }
+inline double whole_waves(double waves) { return rounded_up(waves - 1e-9); }
 
 // Bytes of all tensors, each moved once.
 inline double tensor_bytes(problem const& problem, correlation const& sizes) {

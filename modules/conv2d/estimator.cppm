@@ -125,8 +125,9 @@ class candidate_list {
     int sm_count;
 };
 
-// The candidates of wgrad; the problem must have been checked.
-std::vector<candidate> gradient_candidates(problem const&, arch);
+// The candidates of wgrad; for a model, without those that it may not choose. The problem must have
+// been checked.
+std::vector<candidate> gradient_candidates(problem const&, arch, bool is_for_model);
 // The candidates of fprop or dgrad that a model may choose: of those whose estimated time is at
 // most a multiple of the least. Others may be left out, whose order is that of candidates(). The
 // problem must have been checked.

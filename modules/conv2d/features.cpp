@@ -17,7 +17,6 @@ module;
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -25,6 +24,7 @@ module;
 module spio.conv2d;
 
 import :block_shape;
+import :estimate_parts;
 import :estimator;
 import :powers;
 import spio.spec;
@@ -61,13 +61,6 @@ static_assert(!names.back().empty());
 
 constexpr int line_bytes = 128; // of the L2 cache
 
-// A quotient of sizes, rounded up. Without SSE4.1, which compilers may not assume, std::ceil is a
-// function call.
-double rounded_up(double quotient) {
-    if (!(quotient < 0x1p53)) return std::ceil(quotient);
-    auto const truncated = static_cast<double>(static_cast<long long>(quotient));
-    return truncated < quotient ? truncated + 1 : truncated;
-}
 // The share of tiles of this size that lies inside.
 double used(double size, double tile) { return size / (rounded_up(size / tile) * tile); }
 
@@ -151,7 +144,7 @@ void add_occupancy(feature_list& list, chip const& chip, block_shape_of_body con
     double const waves = expected.waves, blocks = expected.blocks_per_sm;
     list.add(logarithm(waves));
     list.add(waves);
-    list.add(waves / rounded_up(waves - 1e-9));
+    list.add(waves / whole_waves(waves));
     list.add(blocks * shape.threads / chip.sm_threads);
     list.add(blocks * shape.threads * shape.registers / chip.sm_registers);
     list.add(blocks * shape.shared_bytes / chip.shared_bytes);

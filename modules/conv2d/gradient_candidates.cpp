@@ -48,7 +48,8 @@ class listing {
           chip(chip_of(arch)),
           found(problem, arch, std::numeric_limits<double>::infinity()) {}
 
-    std::vector<candidate> gradients() {
+    // All candidates; for a model, without those that it may not choose.
+    std::vector<candidate> gradients(bool is_for_model) {
         if (chip.has_tma) {
             auto const best = best_wgrad_tma(asked, code);
             add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
@@ -57,7 +58,7 @@ class listing {
             // the time by cp_async, 0.88 at best.
             constexpr int many_taps = 25, many_groups = 4;
             bool const is_for_tma = asked.taps() > many_taps && asked.groups() > many_groups;
-            if (is_for_tma && !found.list.empty()) return std::move(found.list);
+            if (is_for_model && is_for_tma && !found.list.empty()) return std::move(found.list);
         }
         add_gradients(best_wgrad_cp_async(asked, code), [&](auto const& config) {
             auto const bytes = checked_size(config.shared_bytes(asked)) + reserved_shared_bytes;
@@ -169,8 +170,8 @@ class listing {
 
 } // namespace
 
-std::vector<candidate> gradient_candidates(problem const& problem, arch arch) {
-    return listing(problem, arch).gradients();
+std::vector<candidate> gradient_candidates(problem const& problem, arch arch, bool is_for_model) {
+    return listing(problem, arch).gradients(is_for_model);
 }
 
 } // namespace spio::conv2d

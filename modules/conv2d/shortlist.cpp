@@ -22,6 +22,7 @@ module;
 
 module spio.conv2d;
 
+import :estimate_parts;
 import :estimator;
 import :powers;
 import spio.spec;
@@ -90,14 +91,9 @@ class likely_time {
                    latency *
                        (weight.latency + weight.arithmetic * parts.arithmetic / parts.latency) +
                    weight.lone_block / config.blocks +
-                   weight.sms_used * blocks_over_sms / rounded_up(blocks_over_sms) +
+                   weight.sms_used * blocks_over_sms / whole_waves(blocks_over_sms) +
                    weight.rows * log2_of(config.rows) + weight.groups * log2_of(config.groups);
         }
-    }
-    // A little is taken off first, so that a whole number with an error of rounding stays.
-    static double rounded_up(double quotient) {
-        auto const truncated = static_cast<double>(static_cast<long long>(quotient - 1e-9));
-        return truncated + 1;
     }
 };
 
@@ -126,8 +122,9 @@ void leave_likely(std::vector<candidate>& list, double most_of_least, std::ptrdi
 
 shortlist shortlist_of(problem const& problem, arch arch) {
     bool const is_gradient = problem.pass == direction::wgrad;
-    shortlist result = {.list = is_gradient ? gradient_candidates(problem, arch)
-                                            : correlation_candidates(problem, arch, most_estimate),
+    shortlist result = {.list = is_gradient
+                                    ? gradient_candidates(problem, arch, /*is_for_model=*/true)
+                                    : correlation_candidates(problem, arch, most_estimate),
                         .rows = {}};
     auto& list = result.list;
     if (list.empty()) return result;

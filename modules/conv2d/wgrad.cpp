@@ -129,6 +129,23 @@ static int most_stages_of_rows(problem const& problem) {
     return problem.taps() > few_taps ? 8 : 12;
 }
 
+// The configuration with as many stages as fit into so many bytes of shared memory, which are
+// searched by halves.
+static wgrad_tma::config with_all_stages(problem const& problem, wgrad_tma::config best,
+                                         int most_bytes) {
+    int least_too_many = most_stages_of_rows(problem) + 1;
+    while (best.stages + 1 < least_too_many) {
+        auto deeper = best;
+        deeper.stages = (best.stages + least_too_many) / 2;
+        if (deeper.fits(problem) && deeper.shared_bytes(problem) <= most_bytes) {
+            best = deeper;
+        } else {
+            least_too_many = deeper.stages;
+        }
+    }
+    return best;
+}
+
 wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     check(problem);
     chip const& chip = chip_of(arch);
@@ -151,17 +168,7 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
                               .stages = 3,
                               .splits = splits,
                               .whole_images = whole_images};
-    int least_too_many = most_stages_of_rows(problem) + 1; // searched by halves
-    while (best.stages + 1 < least_too_many) {
-        auto deeper = best;
-        deeper.stages = (best.stages + least_too_many) / 2;
-        if (deeper.fits(problem)) {
-            best = deeper;
-        } else {
-            least_too_many = deeper.stages;
-        }
-    }
-    return best;
+    return with_all_stages(problem, best, max_shared_bytes);
 }
 
 // A scheduler of an SM has at most one warp where the only block there has at most four groups. It
@@ -199,14 +206,7 @@ config with_parts_and_stages(problem const& problem, config const& chosen, arch 
     }
     chip const& chip = chip_of(arch);
     int const blocks = original->blocks_of(problem) > chip.sm_count ? 2 : 1; // of an SM
-    int const most_bytes = chip.shared_bytes / blocks - reserved_shared_bytes;
-    auto best = *original;
-    auto deeper = best;
-    while (++deeper.stages <= most_stages_of_rows(problem) && deeper.fits(problem) &&
-           deeper.shared_bytes(problem) <= most_bytes) {
-        best = deeper;
-    }
-    return with_parts(problem, best, arch);
+    return with_all_stages(problem, *original, chip.shared_bytes / blocks - reserved_shared_bytes);
 }
 
 } // namespace spio::conv2d
