@@ -125,7 +125,7 @@ class tier_state {
   public:
     // Finds better kernels for a problem on the background thread: find() returns how many. keep()
     // gets the number of the fastest of several, when it is known. The search begins at once, or
-    // with that many launches from now on, and with a wait.
+    // with that many launches from now on, with a wait, or when the queue's thread runs already.
     static void improve(std::shared_ptr<tier_state> const&, tiers const&,
                         std::string const& subject, std::function<std::size_t()> find,
                         std::function<void(std::size_t, double microseconds)> keep,

@@ -172,7 +172,8 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     check_size(rows.size(), offsets.size());
     if (offsets.empty() || finalists > offsets.size()) {
         throw error(error_kind::invalid, "predict", "a model of " + title,
-                    "of no rows none has the least value, and none can be kept");
+                    offsets.empty() ? "of no rows none has the least value"
+                                    : "there are fewer rows than finalists");
     }
     std::vector<entrant> entrants;
     entrants.reserve(offsets.size());
