@@ -246,7 +246,12 @@ def main():
         scratch.mkdir(parents=True, exist_ok=True)
         sweep = Sweep(options.family, options.times, options.program, scratch, options.older)
         new = {}
-        for label, _, file in (("new sweep=" * ("=" not in word) + word).partition("=") for word in options.new):
+        for word in options.new:
+            label, separator, file = word.partition("=")
+            if not separator:
+                label, file = "new sweep", word
+            if label in new:
+                parser.error(f"--new: there are two sweeps named {label}")
             new[label] = Sweep(options.family, [pathlib.Path(file)], options.program, scratch)
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,

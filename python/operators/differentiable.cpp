@@ -109,21 +109,18 @@ three_gradients convolution_backward_overrideable(Tensor const& gradient, Tensor
                                  wanted);
 }
 
+// The functions find out by their arguments where they run.
+void add_functions(auto& library) {
+    library.impl("_mps_convolution", TORCH_BOX(&convolution));
+    library.impl("mps_convolution_backward", TORCH_BOX(&convolution_gradients));
+    library.impl("convolution_overrideable", TORCH_BOX(&convolution_overrideable));
+    library.impl("convolution_backward_overrideable",
+                 TORCH_BOX(&convolution_backward_overrideable));
+}
+
 } // namespace
 
-STABLE_TORCH_LIBRARY_IMPL(aten, CUDA, library) {
-    library.impl("_mps_convolution", TORCH_BOX(&convolution));
-    library.impl("mps_convolution_backward", TORCH_BOX(&convolution_gradients));
-    library.impl("convolution_overrideable", TORCH_BOX(&convolution_overrideable));
-    library.impl("convolution_backward_overrideable",
-                 TORCH_BOX(&convolution_backward_overrideable));
-}
-STABLE_TORCH_LIBRARY_IMPL(aten, CPU, library) {
-    library.impl("_mps_convolution", TORCH_BOX(&convolution));
-    library.impl("mps_convolution_backward", TORCH_BOX(&convolution_gradients));
-    library.impl("convolution_overrideable", TORCH_BOX(&convolution_overrideable));
-    library.impl("convolution_backward_overrideable",
-                 TORCH_BOX(&convolution_backward_overrideable));
-}
+STABLE_TORCH_LIBRARY_IMPL(aten, CUDA, library) { add_functions(library); }
+STABLE_TORCH_LIBRARY_IMPL(aten, CPU, library) { add_functions(library); }
 
 } // namespace spio::pytorch
