@@ -30,11 +30,11 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
         return transformed_conv2d(x, weight, bias, stride, padding, dilation, groups)
     cast, is_cast = autocast(x) if is_any_autocast() else (x, False)
-    steps, reason = remembered(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    window, reason = cached_eager_window(cast, weight, bias, stride, padding, dilation, groups, is_cast)
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
-    return eager_conv2d(cast, weight, bias, *steps, groups)
+    return eager_conv2d(cast, weight, bias, *window, groups)
 
 
 def transformed_conv2d(x, weight, bias, stride, padding, dilation, groups):
@@ -142,31 +142,29 @@ def numeric_padding(padding, taps, dilations):
     return pair(padding)
 
 
-_decisions = {}
-most_decisions = 4096
+_eager_windows = {}
+most_eager_windows = 4096
 
 
-def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
-    """Padding, stride and dilation, each of rows and of columns, and None; or None and the reason of why_not_conv2d().
-
-    The answers are cached, because it is slower than a look-up."""
+def cached_eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast):
+    """The result of eager_window(), from a cache, because a look-up is faster."""
     key = (
         x.shape, weight.shape, x.dtype, weight.dtype, x.device, weight.device, stride, padding, dilation, groups, is_cast,
         support.settings.uses_host_device, None if bias is None else (bias.dtype, bias.device),
     )
     try:
-        decision = _decisions.get(key)
+        result = _eager_windows.get(key)
     except TypeError:  # a list, or a size that is a symbol
-        return decide(x, weight, bias, stride, padding, dilation, groups, is_cast)
-    if decision is None:
-        if len(_decisions) >= most_decisions:
-            _decisions.clear()
-        decision = _decisions[key] = decide(x, weight, bias, stride, padding, dilation, groups, is_cast)
-    return decision
+        return eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)
+    if result is None:
+        if len(_eager_windows) >= most_eager_windows:
+            _eager_windows.clear()
+        result = _eager_windows[key] = eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)
+    return result
 
 
-def decide(*arguments):
-    """What remembered() has in its cache."""
+def eager_window(*arguments):
+    """Padding, stride and dilation, in the order of eager_conv2d(), and None; or None and the reason of why_not_conv2d()."""
     window, reason = why_not_conv2d(*arguments)
     return (None, reason) if window is None else ((window[2:4], window[0:2], window[4:6]), None)
 
