@@ -93,13 +93,12 @@ def scan(model, *inputs, arch=None, **keywords):
             for module, layer in layers:
                 report.layers.append(layer)
                 watch = Recorder(layer, arch, is_timed)
-                hooks += [module.register_forward_pre_hook(watch.begin), module.register_forward_hook(watch.end)]
+                hooks.append(module.register_forward_pre_hook(watch.begin, with_kwargs=True))
+                hooks.append(module.register_forward_hook(watch.end, with_kwargs=True))
             model(*inputs, **keywords)
         finally:
             for hook in hooks:
                 hook.remove()
-    if is_timed:
-        torch.cuda.synchronize()
     for layer in report.layers:
         layer.calls = [call() for call in layer.calls]
     return report
@@ -142,12 +141,13 @@ class Recorder:
     def __init__(self, layer, arch, is_timed):
         self.layer, self.arch, self.is_timed, self.start = layer, arch, is_timed, None
 
-    def begin(self, module, arguments):
-        self.start = event() if self.is_timed else None
+    def begin(self, module, arguments, keywords):
+        x = input_of(arguments, keywords)
+        self.start = event(x.device) if self.is_timed and x.is_cuda else None
 
-    def end(self, module, arguments, output):
-        start, stop = self.start, event() if self.is_timed else None
-        x = arguments[0]
+    def end(self, module, arguments, keywords, output):
+        x = input_of(arguments, keywords)
+        start, stop = self.start, None if self.start is None else event(x.device)
         weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
         megabytes = (x.numel() + output.numel() + weights) * x.element_size() / 1e6
         counts = (x.numel(), output.numel())
@@ -157,16 +157,24 @@ class Recorder:
         estimated = estimates(module, x, self.arch or architecture(x)) if is_estimated else ""
 
         def text():
-            measured = "" if start is None else f"; now {start.elapsed_time(stop) * 1e3:.1f} us"
-            return words + measured + estimated
+            if start is None:
+                return words + estimated
+            stop.synchronize()
+            return f"{words}; now {start.elapsed_time(stop) * 1e3:.1f} us{estimated}"
 
         self.layer.calls.append(text)
 
 
-def event():
-    """A point in the work of the current stream, of which the GPU tells the time."""
+def input_of(arguments, keywords):
+    """The tensor that a layer is called with."""
+    (x,) = (*arguments, *keywords.values())
+    return x
+
+
+def event(device):
+    """A point in the work of a GPU's current stream, of which that GPU, current or not, tells the time."""
     point = torch.cuda.Event(enable_timing=True)
-    point.record()
+    point.record(torch.cuda.current_stream(device))
     return point
 
 

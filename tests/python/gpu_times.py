@@ -139,6 +139,18 @@ def network(channels=64, depth=4):
     return torch.nn.Sequential(*layers, torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(channels, 8))
 
 
+def scanned():
+    """What spio.scan() says of the layers of a network, as it is and converted: their times on this GPU and the estimates."""
+    model = network(channels=128).to("cuda", half, memory_format=torch.channels_last)
+    x = torch.randn(64, 3, 112, 112, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    reports = {"as it is": spio.scan(model, x)}
+    spio.convert(model)
+    reports["converted"] = spio.scan(model, x)
+    lines = {way: [f"{layer.name}: {call}" for layer in report.layers for call in layer.calls if "groups=16" in layer.description] for way, report in reports.items()}
+    assert all(len(calls) == 4 for calls in lines.values())
+    return lines
+
+
 def train(model, steps, seed, images=64, size=64):
     """Trains a model on random images of size x size, and says its loss and the time of a step."""
     generator = torch.Generator("cuda").manual_seed(seed)

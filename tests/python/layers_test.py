@@ -7,9 +7,11 @@ import copy
 import importlib.util
 import re
 import unittest
+from unittest import mock
 
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import spio
 from cases import tensor
@@ -17,6 +19,26 @@ from cases import tensor
 
 class Subclass(nn.Conv2d):
     """A layer that may do something else than its base, and so is left alone."""
+
+
+class Event:
+    """Stands for torch.cuda.Event: a point in the work of the GPU whose number is the stream, and the number of the point."""
+
+    points = []
+
+    def __init__(self, enable_timing):
+        self.is_complete = False
+
+    def record(self, stream=0):
+        self.stream, self.number = stream, len(self.points)
+        self.points.append(stream)
+
+    def synchronize(self):
+        self.is_complete = True
+
+    def elapsed_time(self, other):
+        assert other.is_complete and self.stream == other.stream
+        return (other.number - self.number) * 0.125
 
 
 def convolution(channels=16, size=3, groups=None, **keywords):
@@ -157,6 +179,26 @@ class Surgery(unittest.TestCase):
             for n, arch in ((64, "sm_90a"), (128, "sm_90a"), (128, "sm_80"))
         ]
         self.assertEqual(times, sorted(times))
+
+    def test_scan_of_several_gpus(self):
+        """A layer is timed in the stream of its own GPU, which is not the current one; a layer on the CPU is not timed."""
+
+        class Network(nn.Sequential):
+            def forward(self, x, y):
+                return self[0](x), self[1](input=y), self[2](x.cpu())
+
+        def current_stream(device):
+            return torch.device(device).index
+
+        Event.points.clear()
+        with (FakeTensorMode(), mock.patch("torch.cuda.Event", Event), mock.patch("torch.cuda.current_stream", current_stream)):
+            places = "cuda:1", "cuda:2", "cpu"
+            model = Network(*(convolution(device=place) for place in places))
+            inputs = [torch.empty(2, 16, 8, 8, device=place) for place in places[:2]]
+            report = spio.scan(model, *inputs, arch="sm_90a")
+        self.assertEqual(Event.points, [1, 1, 2, 2])
+        self.assertEqual(["now 125.0 us" in str(layer.calls) for layer in report.layers], [True, True, False])
+        self.assertEqual([len(layer.calls) for layer in report.layers], [1, 1, 1])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 """two_gpus.py FILE    writes what it finds as JSON; PYTHONPATH has the wheel"""
 import json
 import os
+import re
 import sys
 import time
 
@@ -113,6 +114,22 @@ def check_one_process():
     assert all(torch.equal(*pair) for other in found[1:] for pair in zip(found[0], other)), "GPUs or streams differ"
 
 
+def check_scan():
+    """Scans a layer on the second GPU, whose time is that GPU's whether it is current or not."""
+    layer = torch.nn.Conv2d(64, 64, 3, padding=1, groups=8, device="cuda:1", dtype=torch.float16)
+    x = torch.randn(256, 64, 112, 112, device="cuda:1", dtype=torch.float16)
+
+    def microseconds():
+        (line,) = spio.scan(layer, x).layers[0].calls
+        return float(re.search(r"now ([\d.]+) us", line)[1])
+
+    with torch.cuda.device(1):
+        expected = min(microseconds() for _ in range(3))
+    found = min(microseconds() for _ in range(3))
+    assert 0.8 * expected < found < 1.25 * expected, (found, expected)
+    return {"layer on the second GPU, which is current, or is not: us": [expected, found]}
+
+
 def train(rank, file):
     """The process of one GPU: compares gradients with those of one GPU, measures steps, and writes the file."""
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(gpus))
@@ -144,4 +161,5 @@ if __name__ == "__main__":
     if torch.cuda.device_count() < gpus:
         sys.exit(f"this needs {gpus} GPUs, and there are {torch.cuda.device_count()}")
     check_one_process()
+    print(check_scan())
     torch.multiprocessing.spawn(train, (sys.argv[1],), nprocs=gpus)
