@@ -110,8 +110,8 @@ class tiers {
     std::shared_ptr<task_queue> queue = std::make_shared<task_queue>();
 };
 // The tiers that a family may use, null if there are none; and the stream of the next launch, null
-// if it is not known. A search for better kernels begins with that many launches, so that the
-// thread delays none before: 0 for at once.
+// if it is not known. The background thread starts with that many launches of the kernel, 0 for at
+// once, so that its start delays none before; a thread that has started searches at once.
 struct tier_source {
     spio::tiers const* tiers = nullptr;
     spio::stream const* stream = nullptr;

@@ -105,8 +105,8 @@ struct loader {
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
         return home.runtime.load(spec, stream);
     }
-    // Better kernels are looked for from the second call of a layer on: the first one, which loads
-    // a kernel, does not wait for the thread that does it to start.
+    // The thread that looks for better kernels starts with the second call of a layer: a first
+    // call, which loads a kernel, does not wait for its start.
     tier_source tiers() const {
         return {.tiers = home.runtime.tiers().tiers, .stream = &stream, .awaited_launches = 2};
     }
