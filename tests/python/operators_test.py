@@ -38,11 +38,11 @@ def conv2d_arguments(layout, dtype, requires_grad=False):
     ]
 
 
-def matmul_arguments(dtype):
+def matmul_arguments(dtype, requires_grad=False):
     """Arguments of the operator matmul, one case for each form that it takes.
     They are a, b, the bias, the activation, the residual, and whether the result is float.
     """
-    a, b = tensor((24, 16), dtype), tensor((16, 8), dtype)
+    a, b = tensor((24, 16), dtype, requires_grad=requires_grad), tensor((16, 8), dtype, requires_grad=requires_grad)
     bias, residual = tensor((8,), torch.float32), tensor((24, 8), torch.float32)
     return [
         (operators.matmul, (a, b, bias, "gelu", None, False)),
@@ -70,16 +70,22 @@ class Fakes(unittest.TestCase):
         print(f"summary: python.operators: {count} results as their fakes say")
 
     def test_opcheck(self):
-        # Operators have no gradients, and PyTorch warns of that; functions have them.
+        # Operators have no gradients, and PyTorch warns of that; functions have them, and so have aten's convolutions.
         warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")
         count = 0
         for layout, requires_grad in itertools.product(layouts, (False, True)):
-            for operator, arguments in conv2d_arguments(layout, torch.float32, requires_grad):
-                torch.library.opcheck(operator, arguments)
+            x, weight, bias = (tensor(shape, torch.float32, layout, requires_grad) for shape in ((3, 16, 5, 6), (16, 8, 3, 2), (16,)))
+            cases = [
+                *conv2d_arguments(layout, torch.float32, requires_grad),
+                *matmul_arguments(torch.float16, requires_grad),
+                (operators.differentiable_conv2d, (x, weight, bias, [1, 0], [2, 1], [1, 2], 2)),
+                (operators.overrideable_conv2d, (x, weight, bias, [2, 1], [1, 0], [1, 2], False, [0, 0], 2)),
+            ]
+            for operator, arguments in cases:
+                # With sizes that are fixed, and with any.
+                tests = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic")
+                torch.library.opcheck(operator, arguments, test_utils=tests)
                 count += 1
-        for operator, arguments in matmul_arguments(torch.float16):
-            torch.library.opcheck(operator, arguments)
-            count += 1
         print(f"summary: python.operators: opcheck passes {count} calls")
 
 
