@@ -11,7 +11,6 @@ from unittest import mock
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 import spio
 from cases import tensor
@@ -39,6 +38,12 @@ class Event:
     def elapsed_time(self, other):
         assert other.is_complete and self.stream == other.stream
         return (other.number - self.number) * 0.125
+
+
+def on_gpu(x, number):
+    """The tensor, which stays on the CPU, but says that it is on the GPU of this number."""
+    kind = type("TensorOnGpu", (torch.Tensor,), {"is_cuda": True, "device": torch.device("cuda", number)})
+    return x.as_subclass(kind)
 
 
 def convolution(channels=16, size=3, groups=None, **keywords):
@@ -185,17 +190,15 @@ class Surgery(unittest.TestCase):
 
         class Network(nn.Sequential):
             def forward(self, x, y):
-                return self[0](x), self[1](input=y), self[2](x.cpu())
+                return self[0](x), self[1](input=y), self[2](x.as_subclass(torch.Tensor))
 
         def current_stream(device):
             return torch.device(device).index
 
         Event.points.clear()
-        with (FakeTensorMode(), mock.patch("torch.cuda.Event", Event), mock.patch("torch.cuda.current_stream", current_stream)):
-            places = "cuda:1", "cuda:2", "cpu"
-            model = Network(*(convolution(device=place) for place in places))
-            inputs = [torch.empty(2, 16, 8, 8, device=place) for place in places[:2]]
-            report = spio.scan(model, *inputs, arch="sm_90a")
+        model, x = Network(*(convolution() for _ in range(3))), tensor((2, 16, 8, 8), torch.float32)
+        with mock.patch("torch.cuda.Event", Event), mock.patch("torch.cuda.current_stream", current_stream):
+            report = spio.scan(model, on_gpu(x, 1), on_gpu(x, 2), arch="sm_90a")
         self.assertEqual(Event.points, [1, 1, 2, 2])
         self.assertEqual(["now 125.0 us" in str(layer.calls) for layer in report.layers], [True, True, False])
         self.assertEqual([len(layer.calls) for layer in report.layers], [1, 1, 1])
