@@ -67,8 +67,9 @@ template <problem Problem, int Phases = 1> class filter_fragments {
 
     // For each pair of columns of the filter in a phase, and for the last column if it has no
     // partner: loads the input that 16 outputs read under them, and calls add(input, taps), where
-    // taps(r) is the filter's fragment in row r. `input` is the place under the first tap.
-    template <int Phase = 0, class Cursor, class Add>
+    // taps(r) is the filter's fragment in row r. `input` is the place under the first tap. Without
+    // AllTaps, the last column is left out.
+    template <int Phase = 0, bool AllTaps = true, class Cursor, class Add>
     __device__ __forceinline__ void for_each_step(Cursor const& input, Add const& add) const {
 #pragma unroll
         for (int n = 0; n < pairing().pairs_of(Phase); ++n) {
@@ -76,7 +77,7 @@ template <problem Problem, int Phases = 1> class filter_fragments {
             columns.load(input[W(Problem.dilation_w * 2 * n)]);
             add(columns, [this, n](R r) { return taps(r, pairing().first_pair(Phase) + n); });
         }
-        if constexpr (pairing().has_single(Phase)) {
+        if constexpr (AllTaps && pairing().has_single(Phase)) {
             one_tap<T> columns;
             columns.load(input[W(Problem.dilation_w * (pairing().taps_of(Phase) - 1))]);
             add(columns, [this](R r) { return last_tap(r); });

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "conv2d/epilogue.cuh"
+#include "conv2d/last_column.cuh"
 #include "conv2d/tma_tiles.cuh"
 #include "spio/tile/half.cuh"
 
@@ -45,7 +46,8 @@ template <problem Problem, config Config> struct add_products {
 
 // A warp with the filter and the epilogue of its group, and this lane's cursors at the input and at
 // the output of the block's first tile.
-template <problem Problem, config Config, arch Arch, class Input, class Output, class Last>
+template <problem Problem, config Config, arch Arch, class Input, class InputOfRows, class Output,
+          class Column, class Last>
 struct consumer {
     using tiles = block_tiles<Problem, Config, Arch>;
     using tile_position = typename tiles::tile_position;
@@ -58,6 +60,7 @@ struct consumer {
     static constexpr int rows = Config.rows;
     static constexpr int spacing = tiles::height.spacing;
     static constexpr int phases = tiles::phases;
+    static constexpr bool pairs_rows = has_pairs_of_rows(Problem);
     static constexpr bool has_epilogue = Problem.has_epilogue() || !same<Last, no_last_step>;
 
     bool has_group;
@@ -70,11 +73,13 @@ struct consumer {
     typename tiles::second_tiles second;
     typename tiles::barriers full;
     filter_from_shared<Problem, phases> filter;
+    Column column; // the last of the filter, if its taps are in pairs of rows
+    InputOfRows input_of_rows; // its taps' input, with a row of each lane
     Last last;
 
     __device__ __forceinline__ void operator()(TILE tile, tile_position const& position) const {
         if constexpr (Problem.has_derivative()) multiply_by_derivative(tile);
-        correlate(tile, input[tile], output[tile], position);
+        correlate(tile, input[tile], input_of_rows[tile], output[tile], position);
     }
 
     // Where the channels end, some warps of a block have no group. Their part of the preactivation,
@@ -113,10 +118,10 @@ struct consumer {
         sync_warp();
     }
     // Computes all output rows of a tile for the warp's group, taking the input row by row.
-    template <class TileInput, class TileOutput>
-    __device__ __forceinline__ void correlate(TILE tile, TileInput const& tile_input,
-                                              TileOutput const& tile_output,
-                                              tile_position const& position) const {
+    template <class TileInput, class TileInputOfRows, class TileOutput>
+    __device__ __forceinline__ void
+    correlate(TILE tile, TileInput const& tile_input, TileInputOfRows const& tile_input_of_rows,
+              TileOutput const& tile_output, tile_position const& position) const {
         accumulators sums;
 #pragma unroll
         for (int row = 0; row < tiles::input_rows; ++row) {
@@ -130,7 +135,9 @@ struct consumer {
             }
             // The first box has come before this function is called. A box may begin with rows of
             // the padding, which are not read.
-            int const stored_row = row - tiles::first_row, box_rows = tiles::h_of_box.size;
+            // Where taps are in pairs of rows, the next row must have come too.
+            int const last_read = row + (pairs_rows ? 1 : 0);
+            int const stored_row = last_read - tiles::first_row, box_rows = tiles::h_of_box.size;
             if (stored_row > 0 && stored_row % box_rows == 0 &&
                 stored_row < tiles::boxes * box_rows) {
                 full[tiles::barrier_of(tile, BOX(stored_row / box_rows))]->wait(0);
@@ -138,6 +145,7 @@ struct consumer {
             if (tiles::may_be_in_image(row)) {
                 add_row(sums, row, tile_input, numbers_below<Config.mma_tiles()>());
             }
+            if constexpr (pairs_rows) add_last_column(sums, row, tile_input_of_rows);
 #pragma unroll
             for (int last = place; last < place + spacing; ++last) {
                 int const distance = last - (Problem.extent_h() - 1);
@@ -172,10 +180,29 @@ struct consumer {
         constexpr Pixels first = first_pixel(MmaTile);
         constexpr int phase = MmaTile % phases;
         constexpr W offset(tiles::width.input_offset(phase));
-        filter.template for_each_step<tiles::width.first_tap(phase)>(
+        filter.template for_each_step<tiles::width.first_tap(phase), !pairs_rows>(
             tile_input[first.template get<N>()][tiles::tile_column(first.template get<Q>())][offset]
                       [H(row - tiles::first_row)],
             adder{sums, spacing * row + tiles::height.lead(), MmaTile});
+    }
+    // Adds the products of the last column of taps with an input row and the next one.
+    template <class TileInput>
+    __device__ __forceinline__ void add_last_column(accumulators& sums, int row,
+                                                    TileInput const& tile_input) const {
+        bool const has_row = tiles::may_be_in_image(row);
+        bool const has_next = row + 1 < tiles::input_rows && tiles::may_be_in_image(row + 1);
+        if (!has_row && !has_next) return;
+#pragma unroll
+        for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
+            Pixels const first = first_pixel(mma_tile);
+            column.add(tile_input[first.template get<N>()][tiles::tile_column(
+                           first.template get<Q>())][H(row - tiles::first_row)],
+                       has_row, has_next, [&](int n) -> accumulator* {
+                           int const output_row = row - n;
+                           bool const is_in_tile = output_row >= 0 && output_row < rows;
+                           return is_in_tile ? &sums[output_row % live][mma_tile] : nullptr;
+                       });
+        }
     }
     // The epilogue of 16 columns of an output row. The preactivation overwrites the residual.
     __device__ __forceinline__ void finish(accumulator& sum, TILE tile, P row, int mma_tile,

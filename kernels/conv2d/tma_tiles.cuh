@@ -152,6 +152,16 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         return input[group][N(pixel / pixels_of_row)][tile_column(Q(pixel % pixels_of_row))]
                     [filter_fragments<Problem>::column_of_tap(lane)];
     }
+    // The same under the last column of taps, where a lane reads this row for the first of two
+    // taps, and the next row for the second.
+    template <class Lane>
+    __device__ static auto input_of_rows(input_tiles const& input, fold<C, 8> group,
+                                         Lane const& lane) {
+        auto const pixel = lane.template get<Q>().get();
+        return input[group][N(pixel / pixels_of_row)]
+                    [tile_column(Q(pixel % pixels_of_row)) + W(Problem.s - 1)]
+                    [H(lane.template get<D8>().get())];
+    }
     // The column of the input tile that a column of the output tile reads first.
     static constexpr W tile_column(Q column) {
         return W(global::sizes.columns.stride * column.get());

@@ -45,6 +45,8 @@ extern "C" void conv2d_tma_known_but_n(params p);
 extern "C" void conv2d_tma_covered(params p);
 extern "C" void conv2d_tma_covered_small(params p);
 extern "C" void conv2d_tma_covered_back(params p);
+extern "C" void conv2d_tma_covered_seven(params p);
+extern "C" void conv2d_tma_covered_back_seven(params p);
 
 namespace {
 
@@ -144,7 +146,10 @@ void run_known(test::trial& trial) {
           variant_of({"conv2d_tma_covered_padded", conv2d_tma_covered_padded}, tma::covered_padded),
           variant_of({"conv2d_tma_covered_strided", conv2d_tma_covered_strided},
                      tma::covered_strided),
-          variant_of({"conv2d_tma_covered_back", conv2d_tma_covered_back}, tma::covered_back)}) {
+          variant_of({"conv2d_tma_covered_back", conv2d_tma_covered_back}, tma::covered_back),
+          variant_of({"conv2d_tma_covered_seven", conv2d_tma_covered_seven}, tma::covered_seven),
+          variant_of({"conv2d_tma_covered_back_seven", conv2d_tma_covered_back_seven},
+                     tma::covered_back_seven)}) {
         tensors const inputs(trial.random(), covered.layer);
         expect_sums(trial, covered, covered.layer, inputs,
                     covered.run(trial, covered.layer, inputs));

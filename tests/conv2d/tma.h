@@ -128,5 +128,14 @@ inline constexpr layer covered_back = {
         {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
         activation::silu),
     {.groups = 4, .images = 2, .columns = 8, .rows = 8, .tiles_per_block = 2, .blocks = 0}};
+// A tile has all rows of its images, and the last column of taps is in pairs of rows, of which one
+// lies above or below the image.
+inline constexpr layer covered_seven = {
+    {.n = 2, .c = 40, .h = 9, .w = 20, .r = 7, .s = 7, .pad_h = 3, .pad_w = 3, .bias = true},
+    {.groups = 4, .images = 1, .columns = 16, .rows = 9, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer covered_back_seven = {
+    in_bf16(
+        {.n = 3, .c = 24, .h = 13, .w = 9, .r = 7, .s = 5, .pad_h = 2, .pad_w = 3, .pass = dgrad}),
+    {.groups = 2, .images = 2, .columns = 8, .rows = 13, .tiles_per_block = 1, .blocks = 0}};
 
 } // namespace spio::test::conv2d_tma

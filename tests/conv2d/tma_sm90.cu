@@ -106,3 +106,9 @@ extern "C" __global__ void conv2d_tma_any(__grid_constant__ tma::params const p)
 extern "C" __global__ void conv2d_tma_back_any(__grid_constant__ tma::params const p) {
     tma::run<back_any.problem, back_any.config>(p);
 }
+extern "C" __global__ void conv2d_tma_covered_seven(__grid_constant__ tma::params const p) {
+    tma::run<covered_seven.problem, covered_seven.config>(p);
+}
+extern "C" __global__ void conv2d_tma_covered_back_seven(__grid_constant__ tma::params const p) {
+    tma::run<covered_back_seven.problem, covered_back_seven.config>(p);
+}
