@@ -32,6 +32,9 @@ template <class Data, class Layout, int Room> class cursor_state {
     using bases = typename Layout::bases;
 
     constexpr cursor_state(Data* pointer, Layout const& shape) : pointer_(pointer), shape_(shape) {}
+    // A cursor is no state: in a braced list it would begin a member that has other terms.
+    template <class... TermsOfAnotherCursor>
+    cursor_state(cursor<Data, Layout, TermsOfAnotherCursor...> const&) = delete;
 
     constexpr Layout const& shape() const { return shape_; }
     constexpr auto extents() const { return shape_.extents(); }
