@@ -107,6 +107,15 @@ TEST_CASE("a cluster that adds the sums of wgrad takes one kernel and no workspa
     }();
     CHECK(specs.partial_sums.shape.shared_bytes > apart.shared_bytes(problem));
     CHECK(conv2d::specs_of(problem, apart, sm_90a).size() == 2);
+    // No two blocks share an SM where there is one for each; with more blocks, some do.
+    auto const bytes_of = [&](int splits) {
+        auto many = apart;
+        many.splits = splits;
+        return conv2d::specialize_gradient(problem, many, sm_90a).partial_sums.shape.shared_bytes;
+    };
+    int const slices = static_cast<int>(apart.blocks_of(problem) / apart.splits);
+    CHECK(2 * bytes_of(132 / slices) > 228 * 1024);
+    CHECK(bytes_of(132 / slices + 1) == apart.shared_bytes(problem));
     // All splits are one cluster, of at most 16 blocks, and the sizes of the layer are known.
     config.cluster = 4;
     CHECK(!config.fits(problem));
