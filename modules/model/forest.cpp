@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A forest is a sum of decision trees that predicts a kernel's time from the features of a
-// configuration; a row is the features of one. All trees are filled up to the depth of the deepest
-// one, so that every row takes as many steps, and none asks whether it has arrived. The split at
-// place i of a tree leads to the places 2 i + 1 and 2 i + 2. Several rows, or trees, are lanes that
-// are walked together, so that the processor overlaps their loads. Keys are numbers that are
-// ordered as floats are; a step of a lane is then four instructions.
+// configuration; a row is the features of one. A row takes as many steps as the deepest of the
+// trees that are walked together has levels: from a leaf it goes on to the same leaf, so that no
+// step asks whether it has arrived. Several rows, or trees, are lanes that are walked together, so
+// that the processor overlaps their loads. Keys are numbers that are ordered as floats are; a step
+// of a lane is then six instructions.
 module;
 
 #include <algorithm>
@@ -87,26 +87,18 @@ void forest::walk(row_block const& block, std::span<int> sums, std::size_t first
     std::array<int, Rows> totals;
     std::ranges::copy(sums.first(Rows), totals.begin());
     for (; first + Trees <= end; first += Trees) {
-        // Places are counted backwards from the last one of their level.
-        split const* last = splits.data() + (first << depth);
-        std::ptrdiff_t place[walks];
+        std::uint32_t place[walks], depth = 0;
         for (std::size_t i = 0; i < walks; ++i) {
-            auto const& [threshold, feature] = last[i / Rows << depth];
-            place[i] = -std::ptrdiff_t(block.number(i % Rows, feature) >= threshold);
+            place[i] = trees[first + i / Rows].root;
+            depth = std::max(depth, trees[first + i / Rows].depth);
         }
-        for (std::size_t level = 1; level < depth; ++level) {
-            last += std::ptrdiff_t(1) << level;
+        for (; depth > 0; --depth) {
             for (std::size_t i = 0; i < walks; ++i) {
-                auto const& [threshold, feature] =
-                    last[static_cast<std::ptrdiff_t>(i / Rows << depth) + place[i]];
-                place[i] =
-                    2 * place[i] - std::ptrdiff_t(block.number(i % Rows, feature) >= threshold);
+                auto const& here = nodes[place[i]];
+                place[i] = here.left + (block.number(i % Rows, here.feature) >= here.threshold);
             }
         }
-        auto const* const leaf = leaf_values.data() + ((first + 1) << depth) - 1;
-        for (std::size_t i = 0; i < walks; ++i) {
-            totals[i % Rows] += leaf[static_cast<std::ptrdiff_t>(i / Rows << depth) + place[i]];
-        }
+        for (std::size_t i = 0; i < walks; ++i) totals[i % Rows] += values_of_leaves[place[i]];
     }
     std::ranges::copy(totals, sums.begin());
     if constexpr (Trees > 1) {
@@ -161,7 +153,7 @@ void forest::predict(std::span<float const> rows, std::span<float> values) const
     std::vector<entrant> entrants;
     for (std::size_t i = 0; i < values.size(); ++i)
         entrants.push_back({.row = i, .sum = 0, .total = 0});
-    add_trees(entrants, keys_of(rows), /*first=*/0, tree_count);
+    add_trees(entrants, keys_of(rows), /*first=*/0, trees.size());
     std::ranges::transform(entrants, values.begin(), [](entrant const& found) {
         return static_cast<float>(found.sum) * unit;
     });
@@ -195,6 +187,7 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
             each.total = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;
         }
     };
+    std::size_t const tree_count = trees.size();
     std::size_t done = 0;
     for (auto const& [parts, count, factor, margin] : rounds) {
         if (tree_count < least_trees || entrants.size() <= 1) break;

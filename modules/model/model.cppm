@@ -42,16 +42,14 @@ export namespace spio::model {
 class forest {
   public:
     // Throws an error that names the line if the text breaks the format, if a number is not finite,
-    // or if there is more than most_bytes, most_features, most_trees, most_nodes, most_splits,
-    // most_depth or most_places of what they count. Its time is linear in the length of the text.
+    // or if there is more than most_bytes, most_features, most_trees, most_nodes, most_splits or
+    // most_depth of what they count. Its time is linear in the length of the text.
     static forest parse(std::string_view text, std::string const& name);
     static constexpr std::size_t most_bytes = 1 << 20, most_features = 256;
     static constexpr std::size_t most_trees = 1 << 12;
     static constexpr std::size_t most_nodes = 1 << 17; // of all trees together
     static constexpr std::size_t most_splits = 3072;   // of all features together
-    static constexpr std::size_t most_depth = 9;       // nodes above a leaf
-    // Leaves of all trees, if each tree had all that the deepest one has room for.
-    static constexpr std::size_t most_places = 1 << 18;
+    static constexpr std::size_t most_depth = 12;      // nodes above a leaf
 
     std::string const& name() const { return title; }
     // The chip of the GPU that was measured.
@@ -84,9 +82,14 @@ class forest {
     using key = std::uint32_t;
     static key key_of(float);
     static std::vector<key> keys_of(std::span<float const>);
-    struct split {
+    // A row goes on at node `left` if its feature is below the threshold, else at the next one
+    // after that. From a leaf every row goes on to the leaf itself.
+    struct node {
         key threshold;
-        std::uint32_t feature;
+        std::uint32_t feature : 8, left : 24;
+    };
+    struct tree {
+        std::uint32_t root, depth;
     };
     // Leaves count units. Sums of most_trees leaves fit in 32 bits.
     static constexpr float unit = 1.0F / 65536;
@@ -98,13 +101,11 @@ class forest {
     std::string title, trained_chip, origin, file_name;
     std::vector<std::string> feature_names;
     std::vector<float> least_values, greatest; // of each feature
-    // All trees are as deep as the deepest one: under a leaf that is higher, all leaves have its
-    // value. A tree has 2^depth leaves and as many places for its splits, of which the last is
-    // idle, in breadth-first order: that of the root is 0. From the split at i, a row below the
-    // threshold goes on at 2 i + 2, another one at 2 i + 1.
-    std::size_t depth = 0, tree_count = 0;
-    std::vector<split> splits;
-    std::vector<std::int16_t> leaf_values;
+    // The nodes of one tree after the other, those of a tree in breadth-first order, and the values
+    // of those that are leaves.
+    std::vector<tree> trees;
+    std::vector<node> nodes;
+    std::vector<std::int16_t> values_of_leaves;
 
     // Throws unless these numbers are so many rows.
     void check_size(std::size_t numbers, std::size_t rows) const;

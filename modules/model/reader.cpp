@@ -45,14 +45,16 @@ class forest::reader {
         table.origin = value_of_line("source ");
         while (next_line() && take("feature ")) read_feature();
         if (table.feature_names.empty()) fail("a feature must come here");
+        // Node 0 is no tree's, so that there is one before each leaf.
+        table.nodes.resize(1);
+        table.values_of_leaves.resize(1);
         do {
             if (!take("tree ")) fail("a tree must come here");
-            if (trees.size() == most_trees) {
+            if (table.trees.size() == most_trees) {
                 fail("there are more than " + std::to_string(most_trees) + " trees");
             }
             read_tree();
         } while (next_line());
-        place_trees();
         return std::move(table);
     }
 
@@ -160,70 +162,71 @@ class forest::reader {
         table.greatest.push_back(greatest);
     }
 
+    struct split {
+        key threshold;
+        std::uint32_t feature;
+    };
     // A node as the text has it: a leaf with its value, or a split and the number of its right
     // child in the tree. The left child is the next node.
-    struct node {
+    struct text_node {
         std::int16_t value;
         split condition;
         std::size_t right;
     };
     std::vector<split> splits;
-    // The nodes of each tree, and the depth of the deepest leaf of all, at least 1.
-    std::vector<std::vector<node>> trees;
-    std::size_t node_count = 0, deepest = 1;
+    std::vector<text_node> tree; // the last one
+    std::size_t deepest = 0;     // the depth of its deepest leaf
 
     void read_tree() {
-        read_node(trees.emplace_back(), /*depth=*/0);
+        tree.clear();
+        deepest = 0;
+        read_node(/*depth=*/0);
         if (!line.empty()) fail("the line has more than the nodes of a tree");
+        place_tree();
     }
     // Reads a node and those below it.
-    void read_node(std::vector<node>& nodes, std::size_t depth) {
+    void read_node(std::size_t depth) {
         if (depth > most_depth) fail("the tree is deeper than " + std::to_string(most_depth));
-        if (++node_count > most_nodes) {
+        if (table.nodes.size() - 1 + tree.size() == most_nodes) {
             fail("there are more than " + std::to_string(most_nodes) + " nodes");
         }
         deepest = std::max(deepest, depth);
         auto const number = take_digits(2);
         if (number >= most_splits) {
             auto const value = 64 * (number - most_splits) + take_digits(1);
-            nodes.push_back({static_cast<std::int16_t>(static_cast<int>(value) - 32768), {}, 0});
+            tree.push_back({static_cast<std::int16_t>(static_cast<int>(value) - 32768), {}, 0});
             return;
         }
         if (number >= splits.size()) {
             fail("there is no split " + std::to_string(number));
         }
-        auto const place = nodes.size();
-        nodes.push_back({0, splits[number], 0});
-        read_node(nodes, depth + 1);
-        nodes[place].right = nodes.size();
-        read_node(nodes, depth + 1);
+        auto const place = tree.size();
+        tree.push_back({0, splits[number], 0});
+        read_node(depth + 1);
+        tree[place].right = tree.size();
+        read_node(depth + 1);
     }
-    // Writes a node and those below it to their places in a tree. Below a leaf that is higher than
-    // the deepest one, the splits are any, and all leaves have its value.
-    void place_node(std::vector<node> const& nodes, std::size_t number, split* conditions,
-                    std::int16_t* leaves, std::size_t place, std::size_t height) {
-        auto const& [value, condition, right] = nodes[number];
-        if (right == 0) {
-            auto const first = ((place + 1) << height) - (std::size_t(1) << deepest);
-            std::fill_n(leaves + first, std::size_t(1) << height, value);
-            return;
-        }
-        conditions[place] = condition;
-        place_node(nodes, number + 1, conditions, leaves, 2 * place + 2, height - 1);
-        place_node(nodes, right, conditions, leaves, 2 * place + 1, height - 1);
-    }
-    void place_trees() {
-        table.depth = deepest;
-        table.tree_count = trees.size();
-        auto const size = std::size_t(1) << deepest;
-        if (trees.size() * size > most_places) {
-            fail("its trees have more than " + std::to_string(most_places) + " places for leaves");
-        }
-        table.splits.resize(trees.size() * size, {0, 0});
-        table.leaf_values.resize(trees.size() * size);
-        for (std::size_t i = 0; i < trees.size(); ++i) {
-            place_node(trees[i], 0, &table.splits[i * size], &table.leaf_values[i * size], 0,
-                       deepest);
+    // Writes the nodes of the tree behind those of the trees before it, level by level.
+    void place_tree() {
+        static_assert(most_nodes < 1 << 24 && most_features <= 1 << 8, "a node has bits for them");
+        auto const root = static_cast<std::uint32_t>(table.nodes.size());
+        table.trees.push_back({root, static_cast<std::uint32_t>(deepest)});
+        std::vector<std::size_t> order = {0}; // nodes of the text
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            auto const& [value, condition, right] = tree[order[i]];
+            table.values_of_leaves.push_back(value);
+            auto const place = root + static_cast<std::uint32_t>(i);
+            if (right == 0) {
+                // No key is below 0.
+                table.nodes.push_back(
+                    {.threshold = 0, .feature = 0, .left = (place - 1) & 0xffffff});
+                continue;
+            }
+            auto const left = root + static_cast<std::uint32_t>(order.size());
+            table.nodes.push_back({.threshold = condition.threshold,
+                                   .feature = condition.feature & 0xff,
+                                   .left = left & 0xffffff});
+            order.insert(order.end(), {order[i] + 1, right});
         }
     }
 };

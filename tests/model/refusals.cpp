@@ -134,13 +134,18 @@ TEST_CASE("a tree may be so deep, and all trees together so large") {
     };
     CHECK(refusal_of_tree(chain(forest::most_depth)).empty());
     CHECK(refusal_of_tree(chain(forest::most_depth + 1)).find("deeper than") != std::string::npos);
-    std::string shallow;
-    for (std::size_t i = 0; i < forest::most_places >> forest::most_depth; ++i) {
-        shallow += "tree " + leaf(0.25f) + "\n";
+    // Trees of 127 nodes, then one with those that are still allowed.
+    auto const full = [](auto const& self, std::size_t depth) -> std::string {
+        return depth == 0 ? leaf(0.25f) : "01" + self(self, depth - 1) + self(self, depth - 1);
+    };
+    std::string many;
+    for (std::size_t i = 0; i < forest::most_nodes / 127; ++i) {
+        many += "tree " + full(full, 6) + "\n";
     }
-    CHECK(refusal(head + shallow).empty());
-    // A split makes all trees as deep as this one.
-    CHECK(!refusal(head + shallow + "tree " + chain(forest::most_depth) + "\n").empty());
+    auto const rest = forest::most_nodes % 127;
+    for (std::size_t i = 0; i < rest; ++i) many += "tree " + leaf(0.25f) + "\n";
+    CHECK(refusal(head + many).empty());
+    CHECK(refusal(head + many + "tree " + leaf(0.25f) + "\n").find("nodes") != std::string::npos);
 }
 
 TEST_CASE("a table with one byte changed is refused, or still has a value for every row") {

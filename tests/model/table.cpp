@@ -44,7 +44,7 @@ TEST_CASE("random tables have the values of their trees") {
         text += drawn_features(features);
         std::vector<std::unique_ptr<plain_node>> plain;
         for (unsigned i = 0; i < 1 + draw.below(20); ++i) {
-            plain.push_back(draw.tree(features, draw.below(8)));
+            plain.push_back(draw.tree(features, draw.below(13)));
             text += "tree " + plain.back()->text() + "\n";
         }
         auto const table = forest::parse(text, "table");
