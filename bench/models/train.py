@@ -33,10 +33,11 @@ HELD_OUT = 4
 SETTINGS = {"grow_policy": "lossguide", "min_child_weight": 8, "lambda": 3, "subsample": 0.6, "colsample_bynode": 0.8,
             "tree_method": "hist", "max_bin": 64, "base_score": 0, "nthread": 1, "seed": 2026}
 # The trees of a family: how many, and their shape. Those of conv2d are few and large, so that a choice takes less time.
-TREES = {"conv2d": {"rounds": 200, "max_depth": 9, "max_leaves": 256, "eta": 0.1},
+TREES = {"conv2d": {"rounds": 200, "max_depth": 11, "max_leaves": 264, "eta": 0.1},
          "matmul": {"rounds": 400, "max_depth": 8, "max_leaves": 128, "eta": 0.06}}
-# The gradient's trees draw fewer features for a split, which made choices for unseen channels and filters better.
-OF_MODELS = {"gradient": {"colsample_bynode": 0.4}}
+# The gradient's trees draw fewer features for a split, which made choices for unseen channels and filters better; fewer trees with
+# more leaves choose as well as the others.
+OF_MODELS = {"gradient": {"colsample_bynode": 0.4, "rounds": 160, "max_leaves": 330, "eta": 0.12}}
 # What they learn: differences between the configurations of a layer, or the time itself.
 OBJECTIVES = {"conv2d": "differences", "matmul": "reg:squarederror"}
 # After trees that learn differences come some that see the problem alone: they add what the configurations of a layer share.

@@ -94,8 +94,8 @@ void forest::walk(row_block const& block, std::span<int> sums, std::size_t first
         }
         for (; depth > 0; --depth) {
             for (std::size_t i = 0; i < walks; ++i) {
-                auto const& here = nodes[place[i]];
-                place[i] = here.left + (block.number(i % Rows, here.feature) >= here.threshold);
+                auto const& split = nodes[place[i]];
+                place[i] = split.left + (block.number(i % Rows, split.feature) >= split.threshold);
             }
         }
         for (std::size_t i = 0; i < walks; ++i) totals[i % Rows] += values_of_leaves[place[i]];
