@@ -14,15 +14,6 @@
 
 namespace spio::conv2d {
 
-// Whether taps are paired so. In a tile of 28 rows with 7 x 7 taps, 84 products of depth 16 and 28
-// of depth 8 replace 196 of depth 8, which take 0.66 to 0.75 of the time of the others.
-constexpr bool has_pairs_of_rows(problem const& problem) {
-    constexpr int few_taps = 25;
-    return problem.taps() > few_taps && problem.r % 2 == 1 && problem.s % 2 == 1 &&
-           problem.stride_h == 1 && problem.stride_w == 1 && problem.dilation_h == 1 &&
-           problem.dilation_w == 1;
-}
-
 template <problem Problem> class last_column {
   public:
     using T = element<Problem>;

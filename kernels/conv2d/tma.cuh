@@ -172,7 +172,7 @@ struct block {
         auto const filter_of_group = filter[FilterGroup(has_group ? warp : 0)];
         struct no_column {};
         auto const last_column_of_group = [&] {
-            if constexpr (has_pairs_of_rows(Problem)) {
+            if constexpr (Config.has_pairs_of_rows(Problem)) {
                 return last_column<Problem>(filter_of_group);
             } else {
                 return no_column();

@@ -59,6 +59,18 @@ struct config {
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
     constexpr int threads(problem const&) const { return (checked_size(groups) * 32).as_int(); }
 
+    // Whether the last of an odd number of columns of taps is multiplied in pairs of rows, as
+    // last_column.cuh does: 84 products of depth 16 and 28 of depth 8 replace 196 of depth 8 in a
+    // tile of 28 rows with 7 x 7 taps. With two mma tiles a thread has too few registers for it.
+    // Filters of 25 taps gain nothing.
+    constexpr bool has_pairs_of_rows(problem const& problem) const {
+        constexpr int few_taps = 25;
+        bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1 &&
+                              problem.dilation_h == 1 && problem.dilation_w == 1;
+        return problem.taps() > few_taps && problem.r % 2 == 1 && problem.s % 2 == 1 && is_dense &&
+               mma_tiles() == 1 && !problem.has_second_output();
+    }
+
     // The input rows of a TMA box. With more than 9 taps and 12 rows, the input of an image of a
     // tile comes in several boxes, so that its first rows are multiplied while the others come. A
     // box begins at an address where the pattern of the swizzle restarts: every 8 pixels. It has

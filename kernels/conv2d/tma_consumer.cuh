@@ -60,7 +60,7 @@ struct consumer {
     static constexpr int rows = Config.rows;
     static constexpr int spacing = tiles::height.spacing;
     static constexpr int phases = tiles::phases;
-    static constexpr bool pairs_rows = has_pairs_of_rows(Problem);
+    static constexpr bool pairs_rows = Config.has_pairs_of_rows(Problem);
     static constexpr bool has_epilogue = Problem.has_epilogue() || !same<Last, no_last_step>;
 
     bool has_group;
@@ -73,7 +73,7 @@ struct consumer {
     typename tiles::second_tiles second;
     typename tiles::barriers full;
     filter_from_shared<Problem, phases> filter;
-    Column column; // the last of the filter, if its taps are in pairs of rows
+    Column column;             // the last of the filter, if its taps are in pairs of rows
     InputOfRows input_of_rows; // its taps' input, with a row of each lane
     Last last;
 
