@@ -163,11 +163,17 @@ __device__ __forceinline__ void run(params const& p) {
     using Block = block<Problem, Config, Arch>;
     Block const block(p);
     block.set_up();
-    if (Block::is_producer()) {
+    constexpr bool moves_registers = Config.moves_registers(Problem);
+    if (moves_registers ? this_warp() >= WARP(Config.consumer_warps()) : Block::is_producer()) {
+        if constexpr (moves_registers) {
+            shrink_registers<Arch, Config.producer_registers>();
+            if (!Block::is_producer()) return;
+        }
         auto rows = block.spans_of_block();
         producer<Problem, Config, Arch> produce{block, steps<Problem>(block.part.sizes)};
         while (rows.next(produce.schedule.current)) produce.load_span();
     } else if (Config.parts == 1 || this_warp() < WARP(Config.groups)) {
+        if constexpr (moves_registers) grow_registers<Arch, Config.consumer_registers>();
         consume_part<0>(p, block);
     } else if constexpr (Config.parts > 1) {
         consume_part<1>(p, block);

@@ -35,6 +35,15 @@ struct config {
 
     constexpr int consumer_warps() const { return (checked_size(groups) * parts).as_int(); }
 
+    // A scheduler of an SM has registers for 168 of each thread of three warps, too few for the
+    // sums of a large filter and several mma tiles. So two warpgroups of eight warps get those of a
+    // third, the producer's.
+    static constexpr int producer_registers = 24, consumer_registers = 240;
+    constexpr bool moves_registers(problem const& problem) const {
+        return consumer_warps() == 8 && parts == 1 && !whole_images && mma_tiles() > 1 &&
+               problem.taps() > 25;
+    }
+
     static constexpr int most_cluster = 16; // more than 8 must be allowed for each kernel
 
     constexpr bool adds_in_cluster() const { return cluster > 1; }
@@ -83,8 +92,9 @@ struct config {
     // Mma tiles per row of dy: 16 columns each, the depth of one matrix product.
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
 
-    constexpr int threads(problem const&) const {
-        return ((checked_size(consumer_warps()) + 1) * 32).as_int();
+    constexpr int threads(problem const& problem) const {
+        int const others = moves_registers(problem) ? 4 : 1; // the producer, in a warpgroup
+        return ((checked_size(consumer_warps()) + others) * 32).as_int();
     }
     // Of the ring, and of the inbox of a cluster.
     constexpr int used_bytes(problem const& problem) const {

@@ -194,6 +194,26 @@ TEST_CASE("rings of rows have all stages that fit, where two kernels sum few tap
     CHECK(2 * (shared.shared_bytes(problem) + 1024) <= 228 * 1024);
 }
 
+TEST_CASE("eight groups of a large filter take registers from the producer's warpgroup") {
+    auto const chosen = [](std::string_view words) {
+        return conv2d::config_text(conv2d::best_config(gradient_of(words), sm_90a));
+    };
+    CHECK(chosen("n=96 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3") ==
+          "wgrad_tma groups=8 images=2 columns=16 stages=8 splits=22 whole_images=false");
+    CHECK(chosen("n=384 c=128 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3") ==
+          "wgrad_tma groups=8 images=1 columns=64 stages=8 splits=66 whole_images=false");
+    // Twelve groups would leave four warps idle.
+    CHECK(chosen("n=96 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3").starts_with("wgrad_tma groups=4 "));
+    conv2d::wgrad_tma::config config = {
+        .groups = 8, .images = 2, .columns = 16, .stages = 8, .splits = 22, .whole_images = false};
+    auto const problem = gradient_of("n=96 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3");
+    CHECK(config.threads(problem) == 12 * 32);
+    CHECK(4 * config.producer_registers + 8 * config.consumer_registers <= 65536 / 32);
+    // One mma tile needs no more registers.
+    config.images = 1;
+    CHECK(config.threads(problem) == 9 * 32);
+}
+
 TEST_CASE("a part of the taps needs a filter of three columns, and takes a warp of each group") {
     conv2d::wgrad_tma::config config = {
         .groups = 4, .images = 1, .columns = 16, .stages = 4, .splits = 2, .whole_images = false};

@@ -46,6 +46,7 @@ inline constexpr problem ragged = in_bf16(layer_of(72, 3, 3, 1, 1, true));
 inline constexpr problem pointwise = layer_of(8, 1, 1, 0, 0, true);
 inline constexpr problem five = layer_of(24, 5, 5, 2, 2, true);
 inline constexpr problem seven = layer_of(32, 7, 7, 3, 3);
+inline constexpr problem eight = layer_of(72, 7, 5, 3, 2, true);
 inline constexpr problem wide = layer_of(16, 3, 5, 2, 2, true, precision::fp16);
 inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
 inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
@@ -200,6 +201,10 @@ inline constexpr tma_layer tma_image_pair = {image_of(five, 7, 7),
 inline constexpr tma_layer tma_any = {
     any_wide_layer,
     {.groups = 4, .images = 2, .columns = 16, .stages = 4, .splits = 9, .whole_images = false}};
+// Eight warps with a large filter get registers of the producer's warpgroup.
+inline constexpr tma_layer tma_eight = {
+    eight,
+    {.groups = 8, .images = 4, .columns = 8, .stages = 6, .splits = 3, .whole_images = false}};
 // With two warps a group, each of which has a part of the taps.
 inline constexpr tma_layer tma_seven_parts = {seven,
                                               {.groups = 4,

@@ -8,8 +8,9 @@
 // such filters, wide and tall have more columns or rows of the filter, even has filters with even
 // sides, far has great paddings; stepped ones have strides and dilations; an image is of a known
 // size; pair, trio, octet and sixteen are clusters of blocks; of any, only the filter is known; in
-// parts, two warps share a group. A split is a share of wgrad's sum, over some rows of all images;
-// a second kernel, the reduction, adds the sums of the splits, unless the blocks of a cluster do.
+// parts, two warps share a group; eight moves registers to its warps. A split is a share of wgrad's
+// sum, over some rows of all images; a second kernel, the reduction, adds the sums of the splits,
+// unless the blocks of a cluster do.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"
@@ -129,6 +130,12 @@ extern "C" __global__ void wgrad_tma_any(__grid_constant__ wgrad_tma::params con
 }
 extern "C" __global__ void wgrad_reduce_tma_any(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_any.problem, tma_any.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_eight(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_eight.problem, tma_eight.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_eight(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_eight.problem, tma_eight.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_seven_parts(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_seven_parts.problem, tma_seven_parts.config>(p);
