@@ -142,15 +142,20 @@ class Recorder:
         self.layer, self.arch, self.is_timed, self.start = layer, arch, is_timed, None
 
     def begin(self, module, arguments, keywords):
-        x = input_of(arguments, keywords)
-        self.start = event(x.device) if self.is_timed and x.is_cuda else None
+        x = first_tensor(*arguments, *keywords.values())
+        self.start = event(x.device) if self.is_timed and x is not None and x.is_cuda else None
 
     def end(self, module, arguments, keywords, output):
-        x = input_of(arguments, keywords)
+        # A layer of another class, which stays as it is, may take and return more than a tensor, or something else.
+        x = first_tensor(*arguments, *keywords.values())
+        result = first_tensor(*output) if isinstance(output, (tuple, list)) else first_tensor(output)
+        if x is None or result is None:
+            self.layer.calls.append(lambda: "no tensor goes in" if x is None else "no tensor comes out")
+            return
         start, stop = self.start, None if self.start is None else event(x.device)
         weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
-        megabytes = (x.numel() + output.numel() + weights) * x.element_size() / 1e6
-        counts = (x.numel(), output.numel())
+        counts = (x.numel(), result.numel())
+        megabytes = (sum(counts) + weights) * x.element_size() / 1e6
         is_indexed = 0 < min(counts) and max(counts) <= functional.most_elements
         is_estimated = self.layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4 and is_indexed
         words = f"{' x '.join(map(str, x.shape))} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once"
@@ -165,10 +170,9 @@ class Recorder:
         self.layer.calls.append(text)
 
 
-def input_of(arguments, keywords):
-    """The tensor that a layer is called with."""
-    (x,) = (*arguments, *keywords.values())
-    return x
+def first_tensor(*values):
+    """The first of the values that is a tensor, or None."""
+    return next((value for value in values if isinstance(value, torch.Tensor)), None)
 
 
 def event(device):

@@ -20,6 +20,13 @@ class Subclass(nn.Conv2d):
     """A layer that may do something else than its base, and so is left alone."""
 
 
+class Scaled(nn.Conv2d):
+    """A layer that takes more than a tensor, and returns more."""
+
+    def forward(self, scale, x=None, *, offset=0):
+        return None if x is None else (scale, super().forward(x) * scale + offset)
+
+
 class Event:
     """Stands for torch.cuda.Event: a point in the work of the GPU whose number is the stream, and the number of the point."""
 
@@ -184,6 +191,20 @@ class Surgery(unittest.TestCase):
             for n, arch in ((64, "sm_90a"), (128, "sm_90a"), (128, "sm_80"))
         ]
         self.assertEqual(times, sorted(times))
+
+    def test_scan_of_layers_with_other_arguments(self):
+        """A layer of another class is called as it is, whatever it takes and returns."""
+
+        class Network(nn.Sequential):
+            def forward(self, x):
+                x = self[0](2, x, offset=1)[1]
+                self[1](3)
+                return self[2](x=x, scale=x)
+
+        model, x = Network(*(Scaled(16, 16, 3, groups=2, padding=1) for _ in range(3))), tensor((2, 16, 8, 8), torch.float32)
+        calls = [layer.calls for layer in spio.scan(model, x).layers]
+        words = "2 x 16 x 8 x 8 of torch.float32: 0.021 MB if each tensor is read or written once"
+        self.assertEqual(calls, [[words], ["no tensor goes in"], [words]])
 
     def test_scan_of_several_gpus(self):
         """A layer is timed in the stream of its own GPU, which is not the current one; a layer on the CPU is not timed."""
