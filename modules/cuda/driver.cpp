@@ -8,6 +8,7 @@
 module;
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <optional>
@@ -53,7 +54,8 @@ abi::get_proc_address* open_library() {
 
 driver::driver(listener on_loss) : driver(open_library(), std::move(on_loss)) {}
 
-driver::driver(abi::get_proc_address* find, listener on_loss) : listening(std::move(on_loss)) {
+driver::driver(abi::get_proc_address* find, listener on_loss)
+    : listening(std::move(on_loss)), opener(getpid()) {
     find_entries(find);
     call<"cuInit">([] { return "this process"; }, 0u);
 }
@@ -89,6 +91,10 @@ error driver::error_of(char const* tried, abi::result result, std::string subjec
     std::string reason =
         name ? name : "CUDA error " + std::to_string(static_cast<unsigned>(result));
     if (words != nullptr && *words != '\0') reason += std::string(": ") + words;
+    if (getpid() != opener) {
+        reason += "; this process was forked after its parent had opened CUDA's driver, which "
+                  "works in the parent alone";
+    }
     auto const kind = result == abi::result::no_device ? error_kind::not_found : error_kind::device;
     return error(kind, tried, std::move(subject), std::move(reason), /*log=*/{},
                  static_cast<int>(result));

@@ -73,6 +73,7 @@ class driver {
   private:
     abi::table entries;
     listener listening;
+    int opener; // the process that opened the driver
     mutable std::atomic<unsigned> loss_count = 0;
 
     // Finds the driver's functions by this one.

@@ -21,6 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 import spio.cuda;
 import spio.fake_driver;
 
@@ -130,6 +133,20 @@ TEST_CASE("errors say what was tried, for what, and what the driver said") {
     auto const broken = std::as_bytes(std::span("\177ELG"));
     CHECK(contains(message_of([&] { library(gpu.driver, broken, "broken"); }),
                    "cuLibraryLoadData for image broken (5 bytes): CUDA_ERROR_OF_THE_FAKE"));
+}
+
+TEST_CASE("an error in a forked process says that the driver is its parent's") {
+    driver const driver(fake::find);
+    auto const message = [&] { return message_of([&] { driver.device(7); }); };
+    std::string const words = "cuDeviceGet for device 7: CUDA_ERROR_OF_THE_FAKE: words of the fake";
+    std::string const more = "; this process was forked after its parent had opened CUDA's driver, "
+                             "which works in the parent alone";
+    CHECK(message() == words);
+    pid_t const child = fork();
+    if (child == 0) _exit(message() == words + more ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
 }
 
 TEST_CASE("wrong arguments are refused without a call of the driver") {
