@@ -166,33 +166,27 @@ struct block {
         channel_epilogue<Problem> const channels(p.args.bias.get(), p.scale, channel);
         auto const lane = two_taps<element<Problem>>::row_index();
         auto const input_cursor = tiles::input_of_lane(input, group, lane);
-        auto const input_of_rows = tiles::input_of_rows(input, group, lane);
         auto const output_cursor = tiles::output_of_lane(output, group, lane);
         full[tiles::filter_barrier()]->wait(0);
         auto const filter_of_group = filter[FilterGroup(has_group ? warp : 0)];
-        struct no_column {};
-        auto const last_column_of_group = [&] {
+        auto const column = [&] {
             if constexpr (Config.has_pairs_of_rows(Problem)) {
-                return last_column<Problem>(filter_of_group);
+                auto const input_of_rows = tiles::input_of_rows(input, group, lane);
+                return paired_column<Problem, decltype(input_of_rows)>{
+                    last_column<Problem>(filter_of_group), input_of_rows};
             } else {
                 return no_column();
             }
         }();
-        return consumer<Problem, Config, Arch, decltype(input_cursor), decltype(input_of_rows),
-                        decltype(output_cursor), decltype(last_column_of_group), Last>{
-            has_group,
-            unfold(channel),
-            channels,
-            input_cursor,
-            output_cursor,
-            input,
-            output,
-            second,
-            full,
-            filter_from_shared<Problem, tiles::phases>(filter_of_group),
-            last_column_of_group,
-            input_of_rows,
-            last};
+        return consumer<Problem, Config, Arch, decltype(input_cursor), decltype(output_cursor),
+                        decltype(column), Last>{
+            has_group,     unfold(channel),
+            channels,      input_cursor,
+            output_cursor, input,
+            output,        second,
+            full,          filter_from_shared<Problem, tiles::phases>(filter_of_group),
+            column,        last,
+        };
     }
 
     // The epilogue of a tile: its output goes to global memory, box by box.

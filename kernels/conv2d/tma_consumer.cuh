@@ -44,10 +44,18 @@ template <problem Problem, config Config> struct add_products {
     }
 };
 
+// The last column of a filter with its taps in pairs of rows, and this lane's cursor at its input
+// in the block's first tile; nothing where taps are not in such pairs.
+template <problem Problem, class Input> struct paired_column {
+    last_column<Problem> taps;
+    Input input;
+};
+struct no_column {};
+
 // A warp with the filter and the epilogue of its group, and this lane's cursors at the input and at
 // the output of the block's first tile.
-template <problem Problem, config Config, arch Arch, class Input, class InputOfRows, class Output,
-          class Column, class Last>
+template <problem Problem, config Config, arch Arch, class Input, class Output, class Column,
+          class Last>
 struct consumer {
     using tiles = block_tiles<Problem, Config, Arch>;
     using tile_position = typename tiles::tile_position;
@@ -73,13 +81,12 @@ struct consumer {
     typename tiles::second_tiles second;
     typename tiles::barriers full;
     filter_from_shared<Problem, phases> filter;
-    Column column;             // the last of the filter, if its taps are in pairs of rows
-    InputOfRows input_of_rows; // its taps' input, with a row of each lane
+    Column column; // a paired_column or no_column
     Last last;
 
     __device__ __forceinline__ void operator()(TILE tile, tile_position const& position) const {
         if constexpr (Problem.has_derivative()) multiply_by_derivative(tile);
-        correlate(tile, input[tile], input_of_rows[tile], output[tile], position);
+        correlate(tile, input[tile], output[tile], position);
     }
 
     // Where the channels end, some warps of a block have no group. Their part of the preactivation,
@@ -118,10 +125,10 @@ struct consumer {
         sync_warp();
     }
     // Computes all output rows of a tile for the warp's group, taking the input row by row.
-    template <class TileInput, class TileInputOfRows, class TileOutput>
-    __device__ __forceinline__ void
-    correlate(TILE tile, TileInput const& tile_input, TileInputOfRows const& tile_input_of_rows,
-              TileOutput const& tile_output, tile_position const& position) const {
+    template <class TileInput, class TileOutput>
+    __device__ __forceinline__ void correlate(TILE tile, TileInput const& tile_input,
+                                              TileOutput const& tile_output,
+                                              tile_position const& position) const {
         accumulators sums;
 #pragma unroll
         for (int row = 0; row < tiles::input_rows; ++row) {
@@ -145,7 +152,7 @@ struct consumer {
             if (tiles::may_be_in_image(row)) {
                 add_row(sums, row, tile_input, numbers_below<Config.mma_tiles()>());
             }
-            if constexpr (pairs_rows) add_last_column(sums, row, tile_input_of_rows);
+            if constexpr (pairs_rows) add_last_column(sums, row, column.input[tile]);
 #pragma unroll
             for (int last = place; last < place + spacing; ++last) {
                 int const distance = last - (Problem.extent_h() - 1);
@@ -192,17 +199,13 @@ struct consumer {
         bool const has_row = tiles::may_be_in_image(row);
         bool const has_next = row + 1 < tiles::input_rows && tiles::may_be_in_image(row + 1);
         if (!has_row && !has_next) return;
-#pragma unroll
-        for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-            Pixels const first = first_pixel(mma_tile);
-            column.add(tile_input[first.template get<N>()][tiles::tile_column(
-                           first.template get<Q>())][H(row - tiles::first_row)],
-                       has_row, has_next, [&](int n) -> accumulator* {
-                           int const output_row = row - n;
-                           bool const is_in_tile = output_row >= 0 && output_row < rows;
-                           return is_in_tile ? &sums[output_row % live][mma_tile] : nullptr;
-                       });
-        }
+        static_assert(Config.mma_tiles() == 1, "has_pairs_of_rows() allows one mma tile");
+        column.taps.add(tile_input[H(row - tiles::first_row)], has_row, has_next,
+                        [&](int n) -> accumulator* {
+                            int const output_row = row - n;
+                            bool const is_in_tile = output_row >= 0 && output_row < rows;
+                            return is_in_tile ? &sums[output_row % live][0] : nullptr;
+                        });
     }
     // The epilogue of 16 columns of an output row. The preactivation overwrites the residual.
     __device__ __forceinline__ void finish(accumulator& sum, TILE tile, P row, int mma_tile,
