@@ -10,6 +10,7 @@
 module;
 
 #include "conv2d/problem.h"
+#include "conv2d/tma.h"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,7 @@ module;
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 module spio.conv2d;
@@ -215,6 +217,15 @@ predictions rank(problem const& problem, arch arch) {
                                    result.list[i].expected, microseconds});
     }
     return ranking;
+}
+
+bool have_same_order(problem const& problem, config const& a, config const& b) {
+    if (problem.pass == direction::wgrad) return config_text(a) == config_text(b);
+    auto const has_pairs = [&](config const& config) {
+        auto const* const body = std::get_if<tma::config>(&config);
+        return body != nullptr && body->has_pairs_of_rows(problem);
+    };
+    return a.index() == b.index() && has_pairs(a) == has_pairs(b);
 }
 
 choice choose(problem const& problem, arch arch, config_source const& configs) {

@@ -32,6 +32,11 @@ export namespace spio::conv2d {
 using config =
     std::variant<cp_async::config, tma::config, wgrad_cp_async::config, wgrad_tma::config>;
 
+// Whether the kernels of both configurations of fprop or dgrad add the products of an output in the
+// same order, and so compute the same bits. All configurations of a body do, but for tma's kernels
+// that have pairs of rows. Those of wgrad split the sum over the batch, each in another way.
+bool have_same_order(problem const&, config const&, config const&);
+
 // The estimated time of a launch and its parts, which overlap; all times are in microseconds.
 struct estimate {
     double microseconds = 0;

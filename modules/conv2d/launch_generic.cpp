@@ -46,18 +46,19 @@ struct compiled_images {
 };
 
 // The configurations that live tuning compares: first the chosen one, then those that the learned
-// model (or else the estimate) expects to take little longer. There is only the chosen one if it
-// was measured, and in wgrad, where each configuration adds in another order and so rounds
-// differently.
+// model (or else the estimate) expects to take little longer and that compute the same bits. There
+// is only the chosen one if it was measured.
 std::vector<config> compared_configs(problem const& problem, arch arch, tiers const& tiers) {
     auto const chosen = logged_choice(problem, arch, tiers.configs());
     std::vector<config> configs = {chosen.config};
     auto const most = tiers.chosen_options().most_compared;
-    bool const is_known = chosen.origin == config_origin::tuned || problem.pass == direction::wgrad;
-    if (is_known || most <= 1) return configs;
+    if (chosen.origin == config_origin::tuned || most <= 1) return configs;
     auto const first = config_text(chosen.config);
     auto const add = [&](config const& other) {
-        if (configs.size() < most && config_text(other) != first) configs.push_back(other);
+        if (configs.size() < most && config_text(other) != first &&
+            have_same_order(problem, chosen.config, other)) {
+            configs.push_back(other);
+        }
     };
     if (chosen.origin == config_origin::family) {
         for (auto const& other : space(problem, arch)) add(other);

@@ -1,4 +1,4 @@
-// The candidates that a learned model chooses among: which are listed, and which are left out.
+// The candidates that a learned model chooses among: which are listed, which compute the same bits.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A candidate is a configuration with its estimated time. fprop, dgrad and wgrad are the forward
@@ -80,4 +80,30 @@ TEST_CASE("of cp_async's strips that are wider than an mma tile, warps take two"
             CHECK(config->mma_tiles == (config->columns_of_images() > 16 ? 2 : 1));
         }
     }
+}
+
+TEST_CASE("configurations of a body add in the same order, but for pairs of rows") {
+    auto const config = [](std::string const& text) { return conv2d::parse_config(text); };
+    std::string const more = " rows=4 tiles_per_block=1 blocks=2";
+    auto const narrow = config("tma groups=4 images=1 columns=16" + more);
+    auto const images = config("tma groups=2 images=2 columns=8" + more);
+    auto const wide = config("tma groups=4 images=1 columns=32" + more);
+    auto const copied =
+        config("cp_async groups=4 images=1 columns=16 rows=4 mma_tiles=1 stages=2 blocks=2");
+    for (std::string const pass : {"fprop", "dgrad"}) {
+        auto const layer =
+            spio::parse<conv2d::problem>("conv2d", "n=8 c=64 h=28 w=28 pass=" + pass);
+        auto const seven = spio::parse<conv2d::problem>(
+            "conv2d", "n=8 c=64 h=28 w=28 r=7 s=7 pad_h=3 pad_w=3 pass=" + pass);
+        CHECK(conv2d::have_same_order(layer, narrow, images));
+        CHECK(conv2d::have_same_order(layer, narrow, wide));
+        CHECK(!conv2d::have_same_order(layer, narrow, copied));
+        CHECK(conv2d::have_same_order(seven, narrow, images));
+        CHECK(!conv2d::have_same_order(seven, narrow, wide));
+        CHECK(!conv2d::have_same_order(seven, copied, wide));
+    }
+    auto const gradient = spio::parse<conv2d::problem>("conv2d", "n=8 c=64 h=28 w=28 pass=wgrad");
+    auto const list = conv2d::candidates(gradient, sm_90a);
+    CHECK(conv2d::have_same_order(gradient, list[0].config, list[0].config));
+    CHECK(!conv2d::have_same_order(gradient, list[0].config, list[1].config));
 }

@@ -59,6 +59,7 @@ struct rig {
     std::vector<std::string> launched;               // symbols of kernels
     std::string fastest;                             // takes half the time of others
     std::map<std::string, std::size_t> params_bytes; // of kernels, by their symbols
+    std::map<std::string, conv2d::config> configs;   // of these kernels
 
     rig() {
         auto& machine = fake::the_machine();
@@ -74,6 +75,7 @@ struct rig {
         for (auto const& found : conv2d::candidates(layer, arch)) {
             for (auto const& spec : conv2d::specs_of(layer, found.config, arch)) {
                 params_bytes.emplace(spec.symbol, spec.params_bytes);
+                configs.emplace(spec.symbol, found.config);
             }
         }
     }
@@ -105,13 +107,14 @@ struct tensors {
     tensors(runtime const& gpu, conv2d::problem const& problem)
         : layer(problem),
           x(gpu.target_device(), std::size_t(64) * 56 * 56 * 128, "x"),
-          filter(gpu.target_device(), 128 * 9 * 8, "filter"),
+          filter(gpu.target_device(), std::size_t(128) * problem.taps() * 8, "filter"),
           y(gpu.target_device(), x.size(), "y") {}
     void launch(conv2d::convolution const& kernel, stream const& stream, int n) const {
-        kernel.launch(stream,
-                      {.input = x.as<conv2d::input_of<half const>>(N(n), H(56), W(56), C(128)),
-                       .filter = filter.as<conv2d::filter_of<half const>>(K(128), R(3), S(3)),
-                       .output = y.as<conv2d::output_of<half>>(N(n), P(56), Q(56), K(128))});
+        kernel.launch(
+            stream,
+            {.input = x.as<conv2d::input_of<half const>>(N(n), H(56), W(56), C(128)),
+             .filter = filter.as<conv2d::filter_of<half const>>(K(128), R(layer.r), S(layer.s)),
+             .output = y.as<conv2d::output_of<half>>(N(n), P(56), Q(56), K(128))});
     }
 };
 
@@ -124,14 +127,12 @@ std::size_t count_of(std::vector<std::string> const& symbols) {
 
 TEST_CASE("the first launches of a convolution find its fastest configuration, and keep it") {
     rig rig;
-    for (auto const* pass : {" pass=fprop", " pass=dgrad"}) {
-        CAPTURE(pass);
+    for (auto const* more : {" pass=fprop", " pass=dgrad", " r=7 s=7 pad_h=3 pad_w=3"}) {
+        CAPTURE(more);
         std::filesystem::remove(rig.file);
-        auto const layer = layer_of(pass);
+        auto const layer = layer_of(more);
         rig.add(layer);
-        {
-            std::ofstream(rig.file) << "# empty\n";
-        }
+        std::ofstream(rig.file) << "# empty\n";
         auto const gpu = runtime(rig.options());
         stream const stream(gpu.target_device());
         tensors const data(gpu, layer);
@@ -150,6 +151,9 @@ TEST_CASE("the first launches of a convolution find its fastest configuration, a
         for (int i = 0; i < 60; ++i) data.launch(kernel, stream, /*n=*/64);
         CHECK(count_of(rig.launched) >= 2);
         CHECK(count_of(rig.launched) <= 4);
+        for (auto const& symbol : rig.launched) {
+            CHECK(conv2d::have_same_order(layer, rig.configs.at(first), rig.configs.at(symbol)));
+        }
         CHECK(rig.launched.back() == rig.fastest);
         gpu.finish_compilations();
         auto const count = gpu.count_tiers();
