@@ -38,6 +38,32 @@ def random_layers(count, seed=3):
         yield draw.randint(1, 9), c, h, w, (r, s), (draw.randint(0, r - 1), draw.randint(0, s - 1)), *steps
 
 
+def check_convolution(x, weight, bias, gradient, keywords):
+    """Checks the result and the gradients of a convolution, under autocast where the weight is float32; returns how many were
+    checked, the largest part of the bound, and their addresses.
+    """
+    short, c, (r, s) = x.dtype, x.shape[1], weight.shape[2:]
+    values = [v for v in (x, weight, bias) if v is not None]
+    for value in values:
+        value.grad = None
+    with spio.strict(), torch.autocast("cuda", short, enabled=weight.dtype != short):
+        y = functional.conv2d(x, weight, bias, **keywords)
+    y.backward(gradient)
+    wide = [v.detach().double() for v in values]
+    # The bias's size, the window, nothing transposed, no padding of the output, the groups, and which are wanted.
+    window = [keywords.get(name, (1, 1)) for name in ("stride", "padding", "dilation")]
+    sizes = None if bias is None else [c], *window, False, [0, 0], c // 8, [True, True, bias is not None]
+    exact, magnitudes = (
+        [aten.conv2d(*map(part, wide), **keywords), *torch.ops.aten.convolution_backward(part(gradient.double()), *map(part, wide[:2]), *sizes)]
+        for part in (torch.clone, torch.abs)
+    )
+    pixels = y.shape[0] * y.shape[2] * y.shape[3]
+    counts = (8 * r * s + 1, 8 * r * s, pixels, pixels)
+    results = [y.detach(), *(value.grad for value in values)]
+    parts = [check_sums(Assertions(), *rest) for rest in zip(results, exact, magnitudes, counts)]
+    return len(parts), max(parts), [result.data_ptr() for result in results]
+
+
 def convolutions(seconds=75):
     """Checks results and gradients of random convolutions, until so many seconds have passed."""
     start, checked, worst = time.monotonic(), 0, 0
@@ -45,7 +71,8 @@ def convolutions(seconds=75):
         if time.monotonic() - start > seconds:
             break
         keywords = {"padding": padding, "stride": stride, "dilation": dilation, "groups": c // 8}
-        if min(operators.output_sizes((h, w), (r, s), (*stride, *padding, *dilation))) < 1:
+        p, q = operators.output_sizes((h, w), (r, s), (*stride, *padding, *dilation))
+        if min(p, q) < 1:
             continue
         # The last batch is smaller, and takes the same kernels.
         for images in (n, max(1, n // 2)):
@@ -54,23 +81,9 @@ def convolutions(seconds=75):
             x = tensor((images, c, h, w), short, layout, device="cuda").requires_grad_()
             weight = tensor((c, 8, r, s), short, device="cuda").to(dtype).requires_grad_()
             bias = tensor((c,), short, device="cuda").to(dtype).requires_grad_()
-            with spio.strict(), torch.autocast("cuda", short, enabled=dtype != short):
-                y = functional.conv2d(x, weight, bias, **keywords)
-            gradient = tensor(y.shape, short, layouts[(index + 1) % 3], device="cuda")
-            y.backward(gradient)
-            values = [v.detach().double() for v in (x, weight, bias)]
-            # The bias's size, the window, nothing transposed, no padding of the output, the groups, and which are wanted.
-            sizes = [c], stride, padding, dilation, False, [0, 0], c // 8, [True] * 3
-            exact = [aten.conv2d(*values, **keywords)]
-            exact += torch.ops.aten.convolution_backward(gradient.double(), *values[:2], *sizes)
-            values = [v.abs() for v in values]
-            magnitudes = [aten.conv2d(*values, **keywords)]
-            magnitudes += torch.ops.aten.convolution_backward(gradient.double().abs(), *values[:2], *sizes)
-            pixels = images * y.shape[2] * y.shape[3]
-            counts = (8 * r * s + 1, 8 * r * s, pixels, pixels)
-            for result, *rest in zip((y.detach(), x.grad, weight.grad, bias.grad), exact, magnitudes, counts):
-                worst = max(worst, check_sums(Assertions(), result, *rest))
-                checked += 1
+            gradient = tensor((images, c, p, q), short, layouts[(index + 1) % 3], device="cuda")
+            count, part, _ = check_convolution(x, weight, bias, gradient, keywords)
+            checked, worst = checked + count, max(worst, part)
     return {"results": checked, "worst of the bound": round(worst, 3)}
 
 

@@ -1,0 +1,126 @@
+# What a GPU computes for layers that are easily got wrong, checks of the operators there, and a fork after their use.
+# SPDX-License-Identifier: Apache-2.0
+#
+# check_convolution() compares a convolution and its gradients with sums in double. opcheck() is PyTorch's own check of
+# operators. A forked process has the memory of its parent, but not its GPU.
+import itertools
+import os
+import time
+import warnings
+
+import torch
+
+import spio
+from cases import check_sums, layouts, tensor
+from gpu_results import Assertions, check_convolution, half
+from operators_test import conv2d_arguments, matmul_arguments
+from spio import functional
+
+
+def layers():
+    """Convolutions: n, c, h, w, and for rows and columns the filter and the padding."""
+    three, one = (3, 3), (1, 1)
+    yield 4, 64, 16, 32, three, one
+    yield 4, 48, 32, 32, three, one  # six groups, no power of two
+    yield 1, 64, 8, 16, three, one
+    yield 64, 1632, 10, 10, (5, 5), (2, 2)
+    yield 4, 128, 32, 32, (4, 1), (2, 0)
+    for r, s in itertools.product(range(1, 6), repeat=2):
+        yield 1, 128, 32, 32, (r, s), (r // 2, s // 2)
+    for padding in (0, 2, 7):
+        yield 1, 128, 32, 32, three, (padding, padding)
+    for c in range(8, 129, 8):
+        yield 1, c, 20, 19, three, one
+    for n, h, w in ((1, 49, 33), (3, 6, 5), (4, 16, 48), (5, 20, 19), (6, 32, 32), (128, 7, 7)):
+        yield n, 64, h, w, three, one
+
+
+def spoil(*shapes, dtype):
+    """Leaves NaN in memory that the next tensors of these shapes get; returns the addresses."""
+    spoiled = [torch.full(shape, torch.nan, device="cuda", dtype=dtype) for shape in shapes]
+    return {value.data_ptr() for value in spoiled}
+
+
+def named_layers(seconds=60):
+    """Checks these layers, with a bias and without, until so many seconds have passed: every element of every result is written."""
+    start, checked, worst, layer_count, spoiled_count = time.monotonic(), 0, 0, 0, 0
+    for index, (n, c, h, w, (r, s), padding) in enumerate(layers()):
+        short, layout = (half, torch.bfloat16)[index % 2], layouts[index // 2 % 2]
+        keywords = {"padding": padding, "groups": c // 8}
+        p, q = h + 2 * padding[0] - r + 1, w + 2 * padding[1] - s + 1
+        x, gradient = tensor((n, c, h, w), short, layout, device="cuda"), tensor((n, c, p, q), short, layout, device="cuda")
+        weight, bias = tensor((c, 8, r, s), short, device="cuda"), tensor((c,), short, device="cuda")
+        for factor in (bias.requires_grad_(), None):
+            if time.monotonic() - start > seconds:
+                return {"layers": layer_count, "ended": "early"}
+            addresses = spoil(*[x.shape, (n, c, p, q)] * 2, dtype=short)
+            count, part, results = check_convolution(x.requires_grad_(), weight.requires_grad_(), factor, gradient, keywords)
+            checked, worst = checked + count, max(worst, part)
+            spoiled_count += len(addresses.intersection(results))
+        layer_count += 1
+    assert spoiled_count >= layer_count, f"{spoiled_count} results had memory with NaN"
+    return {"layers": layer_count, "results": checked, "in memory that had NaN": spoiled_count, "worst of the bound": round(worst, 3)}
+
+
+def modules(seconds=60):
+    """Checks every third of these layers as a module under autocast, eager and compiled, until so many seconds have passed."""
+    start, count, worst = time.monotonic(), 0, 0
+    for n, c, h, w, size, padding in itertools.islice(layers(), 0, None, 3):
+        if time.monotonic() - start > seconds:
+            break
+        torch.manual_seed(count)
+        layer = spio.nn.Conv2d(c, c, size, padding=padding, groups=c // 8, bias=count % 2 == 0).half().float().cuda()
+        x = tensor((n, c, h, w), half, device="cuda")
+        values = [v.detach().double() for v in (x, *layer.parameters())]
+        exact, magnitudes = (
+            torch.nn.functional.conv2d(*map(part, values), padding=padding, groups=c // 8) for part in (torch.clone, torch.abs)
+        )
+        torch._dynamo.reset()
+        for run in (layer, torch.compile(layer, fullgraph=True, backend="aot_eager")):
+            with spio.strict(), torch.autocast("cuda", half):
+                y = run(x.float())
+            worst = max(worst, check_sums(Assertions(), y.detach(), exact, magnitudes, 8 * size[0] * size[1] + 1))
+            layer.zero_grad()
+            y.float().sum().backward()
+            assert all(v.grad is not None and v.grad.dtype == torch.float32 and v.grad.isfinite().all() for v in layer.parameters())
+        count += 1
+    return {"layers": count, "worst of the bound": round(worst, 3)}
+
+
+def checked_operators():
+    """Runs opcheck on tensors of a GPU, in each layout, with gradients and without."""
+    warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")
+    tests = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic")
+    count = 0
+    for layout, requires_grad in itertools.product(layouts, (False, True)):
+        for operator, arguments in [*conv2d_arguments(layout, half, requires_grad), *matmul_arguments(half, requires_grad)]:
+            on_gpu = [v.detach().cuda().requires_grad_(v.requires_grad) if isinstance(v, torch.Tensor) else v for v in arguments]
+            torch.library.opcheck(operator, on_gpu, test_utils=tests)
+            count += 1
+    return {"calls": count}
+
+
+def forked():
+    """Checks that a process which is forked after the GPU was used gets an error that says so, and that its parent goes on."""
+    x = torch.randn(2, 64, 16, 16, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half)
+    with torch.no_grad(), spio.strict():
+        call = lambda: functional.conv2d(x, weight, padding=1, groups=8)
+        expected = call()
+        torch.cuda.synchronize()
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                call()
+                words = "no error"
+            except RuntimeError as error:
+                words = str(error).splitlines()[0]
+            os.write(writer, words.encode())
+            os._exit(0)
+        os.close(writer)
+        os.waitpid(child, 0)
+        words = os.read(reader, 10_000).decode()
+        assert torch.equal(call(), expected)
+    assert "this process was forked after" in words, words
+    return {"words": words}
