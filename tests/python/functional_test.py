@@ -3,6 +3,7 @@
 #
 # Where no kernel computes a call, spio computes it by aten (PyTorch's own functions) and logs the reason once;
 # within spio.strict() that is the exception spio.Unsupported.
+import ctypes
 import logging
 import os
 import subprocess
@@ -104,6 +105,20 @@ class Spellings(unittest.TestCase):
         for gpu in (-1, 64, 2**40):
             with self.assertRaisesRegex(RuntimeError, f"there is no GPU {gpu}"):
                 operators.gpu_architecture(gpu)
+
+    def test_without_a_driver(self):
+        # One sentence says it; convolutions of tensors on the CPU go on.
+        try:
+            ctypes.CDLL("libcuda.so.1")
+            self.skipTest("there is a CUDA driver")
+        except OSError:
+            pass
+        with self.assertRaises(RuntimeError) as raised:
+            operators.gpu_architecture(0)
+        self.assertEqual(str(raised.exception).splitlines()[0], "dlopen for libcuda.so.1: there is no CUDA driver")
+        x, weight, bias = layer()
+        with spio.strict():
+            torch.testing.assert_close(functional.conv2d(x, weight, bias, groups=2), aten.conv2d(x, weight, bias, groups=2))
 
     def test_strict_by_the_environment(self):
         program = ("import torch, spio\n"

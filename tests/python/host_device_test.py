@@ -86,6 +86,14 @@ class HostDevice(unittest.TestCase):
                 results = [functional.conv2d(x, weight.float(), v, padding=1, groups=2) for v in (bias, bias.clone())]
                 self.assertTrue(torch.equal(*results))
 
+    def test_tensors_that_repeat_their_elements(self):
+        x, weight = tensor((1, 16, 1, 7), half), tensor((16, 8, 1, 1), half)
+        with spio.host_device(), spio.strict():
+            # A stride of 0, in images, rows and taps.
+            for images, filters in ((x.expand(3, 16, 5, 7), tensor((16, 8, 3, 3), half)), (tensor((2, 16, 5, 7), half), weight.expand(16, 8, 3, 3))):
+                results = [functional.conv2d(*values, padding=1, groups=2) for values in ((images, filters), (images.contiguous(), filters.contiguous()))]
+                self.assertTrue(torch.equal(*results))
+
     def test_gradients(self):
         excesses = []
         for dtype in (torch.float32, half):

@@ -192,6 +192,15 @@ class Surgery(unittest.TestCase):
         ]
         self.assertEqual(times, sorted(times))
 
+    def test_bytes_of_a_layer(self):
+        """Input, weight and result are counted once each, at the size of their type; a bias too."""
+        x = torch.empty(16, 128, 32, 64, dtype=torch.float16, device="meta")
+        for has_bias in (False, True):
+            model = convolution(128, padding=1, bias=has_bias).to("meta", torch.float16)
+            (call,) = spio.scan(model, x).layers[0].calls
+            count = 2 * x.numel() + 128 * 8 * 9 + 128 * has_bias
+            self.assertIn(f"16 x 128 x 32 x 64 of torch.float16: {2 * count / 1e6:.3f} MB", call)
+
     def test_scan_of_layers_with_other_arguments(self):
         """A layer of another class is called as it is, whatever it takes and returns."""
 
