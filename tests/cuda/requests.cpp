@@ -108,7 +108,8 @@ TEST_CASE("streams have the priority that they are given, and events have times 
     CHECK(request() == "flags 0");
 }
 
-TEST_CASE("a device has the name, number, memory and identity that the driver reports") {
+TEST_CASE("a device has the name, number, memory and identity that the driver reports"
+          " (GPU.device_attributes)") {
     driver const driver(fake::find);
     CHECK(driver.device_count() == 2);
     CHECK(driver.version() == 13000);

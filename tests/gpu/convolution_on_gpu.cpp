@@ -211,7 +211,7 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
     return failed;
 }
 
-// Runs one problem in every configuration.
+// Runs one problem in every configuration. (Kernel.fprop, input_gradient, weight_gradient)
 int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, share share) {
     auto const layer = parse<problem>("conv2d", words);
     tally tally;

@@ -11,7 +11,8 @@ import sys
 from sources import root
 
 # What a test fails by; a kernel is a test by being compiled and run.
-assertion = r"\b(static_assert|CHECK\w*|REQUIRE\w*|__global__)\b"
+assertion = r"\b(static_assert|CHECK\w*|REQUIRE\w*|__global__|try_once|assert\w*|check_\w+|opcheck)\b"
+comment = r"^[ \t]*(?://|# ).*\n"  # of C++ or of Python
 
 
 def rows_named_in(text):
@@ -20,10 +21,10 @@ def rows_named_in(text):
     A comment alone tests nothing: the code behind it, up to the next unindented comment that names a row,
     must assert something."""
     rows = set()
-    named = [(match.start(), match.end(), re.sub(r'^[ \t]*//|"\s*"|"', "", match[1] or match[0], flags=re.M))
-             for match in re.finditer(r'(?:^[ \t]*//.*\n)+|TEST_CASE\(\s*((?:"[^"]*"\s*)+)', text, re.M)]
+    named = [(match.start(), match.end(), re.sub(r'^[ \t]*(//|# )|"\s*"|"', "", match[1] or match[0], flags=re.M))
+             for match in re.finditer(f'(?:{comment})+' r'|TEST_CASE\(\s*((?:"[^"]*"\s*)+)', text, re.M)]
     starts = [start for start, _, words in named
-              if text.startswith("//", start) and re.search(r"[A-Za-z]\w*\.\w", words)] + [len(text)]
+              if text.startswith(("//", "# "), start) and re.search(r"[A-Za-z]\w*\.\w", words)] + [len(text)]
     for start, end, words in named:
         code = re.sub(r"//.*", "", text[end:min(next_start for next_start in starts if next_start > start)])
         if not re.search(assertion, code):

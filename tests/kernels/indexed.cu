@@ -7,6 +7,7 @@
 #include "indexed.h"
 #include "spio/tile/thread.cuh"
 
+// Each thread has its own element. (GPU.index)
 extern "C" __global__ void index_copy(spio::indexed::params p) {
     using namespace spio;
     using namespace spio::indexed;

@@ -73,6 +73,8 @@ template <auto Rows, auto Columns> __device__ void load_transposed(params const&
 
 using namespace spio::test::ldmatrix;
 
+// One, two and four matrices. (GPU.ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, ldmatrix_x1_trans,
+// ldmatrix_x2_trans, ldmatrix_x4_trans)
 extern "C" __global__ void ldmatrix_x1(params p) { load<k8, j8>(p); }
 extern "C" __global__ void ldmatrix_x2(params p) { load<k16, j8>(p); }
 extern "C" __global__ void ldmatrix_x4(params p) { load<k16, j16>(p); }

@@ -43,6 +43,7 @@ template <config Config> __device__ void run(params const& p) {
 
 } // namespace spio::memcpy
 
+// The next step is loaded while one is written out. (GPU.memcpy)
 extern "C" __global__ void memcpy_256x16(spio::memcpy::params p) {
     spio::memcpy::run<spio::memcpy::in_256>(p);
 }

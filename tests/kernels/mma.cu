@@ -66,6 +66,7 @@ inline constexpr auto k16 = axis<K>(16);
 using namespace spio;
 using namespace spio::test::mma;
 
+// The sizes of an instruction, and two of them. (GPU.mma_m16n8k8, mma_m16n8k16, mma_m16n16k16)
 extern "C" __global__ void mma_half_16x8x8(params p) { multiply_once<half, i16, j8, k8>(p); }
 extern "C" __global__ void mma_half_16x8x16(params p) { multiply_once<half, i16, j8, k16>(p); }
 extern "C" __global__ void mma_half_16x16x16(params p) { multiply_once<half, i16, j16, k16>(p); }

@@ -75,6 +75,7 @@ __device__ void take_turns(params const& p, Init init, Take take, GiveBack give_
 
 } // namespace spio::turns
 
+// No more warps than are admitted hold a resource at once. (GPU.warp_fifo, warp_semaphore)
 extern "C" __global__ void turns_by_fifo(spio::turns::params p) {
     using queue = spio::warp_fifo<spio::turns::admitted>;
     spio::turns::take_turns<queue>(

@@ -17,12 +17,14 @@ from operators_test import conv2d_arguments, matmul_arguments
 from spio import functional
 
 
+# The sizes of filters, paddings, channels and images of which kernels have cases of their own. (Convolution.sanity_1,
+# sanity_2, sanity_3, weight_gradient_sanity, weight_gradient_resources, functional_gradient_sanity, Function.results, gradients)
 def layers():
     """Convolutions: n, c, h, w, and for rows and columns the filter and the padding."""
-    three, one = (3, 3), (1, 1)
-    yield 4, 64, 16, 32, three, one
-    yield 4, 48, 32, 32, three, one  # six groups, no power of two
-    yield 1, 64, 8, 16, three, one
+    three, unit_padding = (3, 3), (1, 1)
+    yield 4, 64, 16, 32, three, unit_padding
+    yield 4, 48, 32, 32, three, unit_padding  # six groups, no power of two
+    yield 1, 64, 8, 16, three, unit_padding
     yield 64, 1632, 10, 10, (5, 5), (2, 2)
     yield 4, 128, 32, 32, (4, 1), (2, 0)
     for r, s in itertools.product(range(1, 6), repeat=2):
@@ -30,9 +32,9 @@ def layers():
     for padding in (0, 2, 7):
         yield 1, 128, 32, 32, three, (padding, padding)
     for c in range(8, 129, 8):
-        yield 1, c, 20, 19, three, one
+        yield 1, c, 20, 19, three, unit_padding
     for n, h, w in ((1, 49, 33), (3, 6, 5), (4, 16, 48), (5, 20, 19), (6, 32, 32), (128, 7, 7)):
-        yield n, 64, h, w, three, one
+        yield n, 64, h, w, three, unit_padding
 
 
 def spoil(*shapes, dtype):
@@ -62,6 +64,7 @@ def named_layers(seconds=60):
     return {"layers": layer_count, "results": checked, "in memory that had NaN": spoiled_count, "worst of the bound": round(worst, 3)}
 
 
+# (Layer.eager, compiled)
 def modules(seconds=60):
     """Checks every third of these layers as a module under autocast, eager and compiled, until so many seconds have passed."""
     start, count, worst = time.monotonic(), 0, 0
@@ -87,6 +90,7 @@ def modules(seconds=60):
     return {"layers": count, "worst of the bound": round(worst, 3)}
 
 
+# (Operator.opcheck_on_a_gpu)
 def checked_operators():
     """Runs opcheck on tensors of a GPU, in each layout, with gradients and without."""
     warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")

@@ -104,10 +104,11 @@ def norms():
     return {"worst of the bound": round(worst, 3)}
 
 
+# Large matrices too. (GPU.matmul)
 def products():
     """Checks matrix products and their gradients."""
     checked, worst = 0, 0
-    for index, (m, n, k) in enumerate(((64, 32, 48), (512, 256, 1024), (100, 72, 200), (1, 128, 64), (2048, 1024, 512))):
+    for index, (m, n, k) in enumerate(((64, 32, 48), (512, 256, 1024), (100, 72, 200), (1, 128, 64), (2048, 1024, 512), (8192, 1024, 1024))):
         dtype = (half, torch.bfloat16)[index % 2]
         a = tensor((m, k), dtype, device="cuda").requires_grad_()
         b = tensor((n, k), dtype, device="cuda").mT.detach().requires_grad_() if index % 3 == 0 else tensor((k, n), dtype, device="cuda").requires_grad_()

@@ -192,6 +192,7 @@ class Surgery(unittest.TestCase):
         ]
         self.assertEqual(times, sorted(times))
 
+    # (Stats.fprop)
     def test_bytes_of_a_layer(self):
         """Input, weight and result are counted once each, at the size of their type; a bias too."""
         x = torch.empty(16, 128, 32, 64, dtype=torch.float16, device="meta")

@@ -71,6 +71,7 @@ class Fakes(unittest.TestCase):
                 count += 1
         print(f"summary: python.operators: {count} results as their fakes say")
 
+    # (Operator.opcheck)
     def test_opcheck(self):
         # Operators have no gradients, and PyTorch warns of that; functions have them, and so have aten's convolutions.
         warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")

@@ -125,7 +125,7 @@ static_assert(spio::min(1, 2) == 1 && spio::min(2, 1) == 1 && spio::min(3, 3) ==
 // max() of two numbers. (mathutil.max)
 static_assert(spio::max(1, 2) == 2 && spio::max(2, 1) == 2 && spio::max(3, 3) == 3);
 
-// divup() is the quotient rounded up. (mathutil.divup)
+// divup() is the quotient rounded up. (mathutil.divup, Util.divup)
 static_assert(spio::divup(1, 2) == 1 && spio::divup(7, 2) == 4);
 static_assert(spio::divup(8, 2) == 4 && spio::divup(9, 2) == 5);
 
