@@ -63,13 +63,15 @@ std::string digits_of(std::span<unsigned char const> bytes) {
     }
     return text;
 }
-// The names of the tensors whose pointers are among the bytes, with their offsets.
+// The names of the tensors whose pointers are among the bytes, with their offsets. The first
+// counts: padding at the end of parameters may have old ones.
 json pointers_in(std::span<unsigned char const> bytes) {
     auto pointers = json::object();
     for (auto const& [name, value] : stand_ins) {
         for (std::size_t offset = 0; offset + sizeof value <= bytes.size();
              offset += sizeof value) {
-            if (std::memcmp(&bytes[offset], &value, sizeof value) == 0) pointers[name] = offset;
+            bool const is_found = std::memcmp(&bytes[offset], &value, sizeof value) == 0;
+            if (is_found && !pointers.contains(name)) pointers[name] = offset;
         }
     }
     return pointers;
