@@ -98,24 +98,32 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
+// A problem as the model knows it: activations and scales move no more bytes.
+problem without_epilogue(problem plain) {
+    plain.activation = activation::none;
+    plain.scale = false;
+    return plain;
+}
+
 // The model's choice, or the family's where the model must not choose.
-choice choice_without_measurement(problem const& problem, arch arch) {
-    if (!problem.knows_layer()) {
-        return choice_of_family(problem, arch, "generic kernels have few configurations");
+choice choice_without_measurement(problem const& asked, arch arch) {
+    if (!asked.knows_layer()) {
+        return choice_of_family(asked, arch, "generic kernels have few configurations");
     }
-    if (problem.has_epilogue() || problem.has_derivative()) {
-        return choice_of_family(problem, arch, "the model was not trained for epilogues");
+    if (asked.has_second_output() || asked.has_derivative()) {
+        return choice_of_family(asked, arch, "the model was not trained for a second tensor");
     }
+    auto const problem = without_epilogue(asked);
     auto const* const model = model_for(problem.pass, arch);
-    if (model == nullptr) return choice_of_family(problem, arch, no_model_for(arch));
+    if (model == nullptr) return choice_of_family(asked, arch, no_model_for(arch));
     check(problem);
     if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
     auto result = shortlist_of(problem, arch);
-    if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
+    if (result.list.empty()) return choice_of_family(asked, arch, "it has no candidates");
     auto const best = fastest(*model, result);
     auto const outside = model->first_outside(result.row(best));
     if (outside < feature_count) {
-        return choice_of_family(problem, arch,
+        return choice_of_family(asked, arch,
                                 "the model was not trained for such a value of " +
                                     std::string(feature_names()[outside]));
     }
@@ -195,8 +203,10 @@ std::string describe_model(direction pass, arch arch) {
     return is_local ? model::describe_local(*model) : model::describe_shipped(*model);
 }
 
-predictions rank(problem const& problem, arch arch) {
-    check(problem);
+predictions rank(problem const& asked, arch arch) {
+    check(asked);
+    auto const problem =
+        asked.has_second_output() || asked.has_derivative() ? asked : without_epilogue(asked);
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
     auto const result = shortlist_of(problem, arch);

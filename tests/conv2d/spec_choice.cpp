@@ -246,9 +246,23 @@ TEST_CASE("for a chip without a model, a problem out of its range and a generic 
     CHECK(conv2d::config_text(chosen.config) == text_of_estimate(huge, sm_90a));
     CHECK(conv2d::choose(conv2d::generic_problem(problem), sm_90a).origin == config_origin::family);
     CHECK(conv2d::choose(problem, sm_90a).origin == config_origin::model);
-    for (std::string const field : {"activation=silu", "scale=true", "residual=true"}) {
+    for (std::string const field : {"residual=true", "pass=dgrad activation=silu"}) {
         auto const other = problem_of("n=32 c=64 h=56 w=56 " + field);
-        CHECK(conv2d::choose(other, sm_90a).refusal == "the model was not trained for epilogues");
+        CHECK(conv2d::choose(other, sm_90a).refusal ==
+              "the model was not trained for a second tensor");
+    }
+}
+
+TEST_CASE("with an activation and a scale, the model chooses what it does without them") {
+    for (std::string const words : {"n=8 c=72 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2",
+                                    "n=16 c=56 h=28 w=28 bias=true", "n=256 c=16 h=112 w=112"}) {
+        auto const plain = conv2d::choose(problem_of(words), sm_90a);
+        auto const problem = problem_of(words + " activation=silu scale=true");
+        auto const chosen = conv2d::choose(problem, sm_90a);
+        CHECK(chosen.origin == config_origin::model);
+        CHECK(conv2d::config_text(chosen.config) == conv2d::config_text(plain.config));
+        CHECK(conv2d::config_text(conv2d::rank(problem, sm_90a).configs.front().config) ==
+              conv2d::config_text(plain.config));
     }
 }
 
