@@ -131,17 +131,10 @@ int blocks_of_sm(problem const& problem, tma::config const& config) {
 }
 int blocks_of_sm(problem const& problem, tma::config const& config,
                  tma::config::boxes_of_tile const& boxes) {
-    chip const& chip = chip_of(sm_90a);
-    int const registers = config.registers(problem);
-    int const blocks =
-        concurrent_blocks(chip, {.threads = config.threads(problem),
-                                 .registers = registers,
-                                 .shared_bytes = config.shared_bytes(problem, boxes)});
-    if (!config.has_pairs_of_rows(problem)) return blocks;
-    // Each of the four parts of an SM has a quarter of the registers, and whole warps. A thread of
-    // these kernels has no register to spare.
-    int const warps = 4 * (chip.sm_registers / 4 / (32 * registers));
-    return std::min(blocks, 32 * warps / config.threads(problem));
+    return concurrent_blocks(chip_of(sm_90a),
+                             {.threads = config.threads(problem),
+                              .registers = config.registers(problem),
+                              .shared_bytes = config.shared_bytes(problem, boxes)});
 }
 
 tma::config best_tma(problem const& problem) {

@@ -79,10 +79,14 @@ chip const& chip_of(arch arch) {
 
 int concurrent_blocks(chip const& chip, block_resources const& block) {
     auto const shared_bytes = checked_size(block.shared_bytes) + reserved_shared_bytes;
-    auto const registers = checked_size(block.registers) * block.threads;
     int const most = std::min((chip.shared_bytes / shared_bytes).as_int(),
                               (chip.sm_threads / checked_size(block.threads)).as_int());
-    return std::min(std::min(most, (chip.sm_registers / registers).as_int()), chip.sm_blocks);
+    // Each quarter of an SM has a quarter of its registers, and runs whole warps.
+    constexpr int quarters = 4, warp_threads = 32;
+    auto const warp_registers = checked_size(block.registers) * warp_threads;
+    auto const warps = quarters * (chip.sm_registers / quarters / warp_registers);
+    auto const block_warps = divup(checked_size(block.threads), warp_threads);
+    return std::min(std::min(most, (warps / block_warps).as_int()), chip.sm_blocks);
 }
 
 int concurrent_clusters(chip const& chip, int blocks) {

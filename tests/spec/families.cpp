@@ -199,6 +199,19 @@ TEST_CASE("wrong problems, configurations and architectures are refused by name"
           }).find("bytes of shared memory, of at most 232448") != std::string::npos);
 }
 
+TEST_CASE("each quarter of a multiprocessor runs whole warps") {
+    auto const& hopper = spio::chip_of(spio::sm_90a);
+    auto const blocks = [&](int threads, int registers) {
+        return spio::concurrent_blocks(
+            hopper, {.threads = threads, .registers = registers, .shared_bytes = 1024});
+    };
+    // A quarter has 16384 registers: room for 2.7 warps whose threads have 192, and for 10.7 of 48.
+    CHECK(blocks(32, 192) == 8);
+    CHECK(blocks(64, 48) == 20);
+    CHECK(blocks(128, 168) == 3);
+    CHECK(blocks(288, 255) == 0);
+}
+
 TEST_CASE("a chip runs as many clusters as its multiprocessors have room for") {
     auto const& hopper = spio::chip_of(spio::sm_90a);
     CHECK(spio::concurrent_clusters(hopper, 1) == hopper.sm_count);
