@@ -64,11 +64,8 @@ struct config {
     // tile of 28 rows with 7 x 7 taps. With two mma tiles a thread has too few registers for it.
     // Filters of 25 taps gain nothing.
     constexpr bool has_pairs_of_rows(problem const& problem) const {
-        constexpr int few_taps = 25;
-        bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1 &&
-                              problem.dilation_h == 1 && problem.dilation_w == 1;
-        return problem.taps() > few_taps && problem.r % 2 == 1 && problem.s % 2 == 1 && is_dense &&
-               mma_tiles() == 1 && !problem.has_second_output();
+        return problem.taps() > medium_taps && problem.r % 2 == 1 && problem.s % 2 == 1 &&
+               problem.is_dense() && mma_tiles() == 1 && !problem.has_second_output();
     }
 
     // The input rows of a TMA box. With more than 9 taps and 12 rows, the input of an image of a
@@ -79,7 +76,7 @@ struct config {
         return box_rows(problem, input_rows(problem), input_columns(problem));
     }
     constexpr int box_rows(problem const& problem, int needed, int columns) const {
-        if (problem.taps() <= 9 || needed <= 12) return needed;
+        if (problem.taps() <= few_taps || needed <= 12) return needed;
         bool const is_dense = correlation_of(problem).rows.stride == 1 && problem.dilation_h == 1;
         if (!is_dense || has_gaps(problem) || problem.has_derivative()) return needed;
         int const most_spare = has_all_rows(problem) ? needed : needed / 16;

@@ -41,7 +41,7 @@ struct config {
     static constexpr int producer_registers = 24, consumer_registers = 240;
     constexpr bool moves_registers(problem const& problem) const {
         return consumer_warps() == 8 && parts == 1 && !whole_images && mma_tiles() > 1 &&
-               problem.taps() > 25;
+               problem.taps() > medium_taps;
     }
 
     static constexpr int most_cluster = 16; // more than 8 must be allowed for each kernel

@@ -97,7 +97,7 @@ class listing {
                 if (count / 16 <= divup(sizes.q, 16)) widths.add({1, count});
             }
             // The last mma tile of a row may have up to 8 columns: then 8 of two images are one.
-            bool const has_half = asked.taps() > 25 && (sizes.q - 1) % 16 < 8;
+            bool const has_half = asked.taps() > medium_taps && (sizes.q - 1) % 16 < 8;
             if (sizes.q <= 16 && asked.n > 1) widths.add({2, 16});
             if (sizes.q > 16 && asked.n > 1 && has_half) widths.add({2, 8});
         }

@@ -147,6 +147,11 @@ cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_s
 // longer ring of stages.
 config with_parts(problem const&, config const&, arch);
 config with_parts_and_stages(problem const&, config const&, arch);
+// The same configuration with two warps for each group, or with eight groups instead of four; none
+// where a thread would have too few registers.
+std::optional<wgrad_tma::config> with_two_parts(problem const&, wgrad_tma::config const&);
+std::optional<wgrad_tma::config> with_eight_groups(problem const&, wgrad_tma::config const& four,
+                                                   arch);
 
 // A kernel by TMA may start, and prefetch, before the previous kernel of the stream has ended. For
 // layers whose tensors have fewer bytes than this, such a kernel is preferred to others. For larger

@@ -27,7 +27,6 @@ namespace spio::conv2d {
 
 namespace {
 
-constexpr int few_taps = 9, medium_taps = 25; // 3 x 3, 5 x 5
 // The shared memory of a processor that kernels by cp.async count on: that of the smallest chip
 // from sm_80 on. One kernel then serves all of them.
 constexpr int least_shared_bytes = 100 * 1024;

@@ -54,10 +54,11 @@ class listing {
             auto const best = best_wgrad_tma(asked, code);
             add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
             add_neighbours(best);
+            if (!is_for_model) add_unknown(best);
             // Of 229 layers with so many taps that were measured on an H200, 9 take at most 0.98 of
             // the time by cp_async, 0.88 at best.
-            constexpr int many_taps = 25, many_groups = 4;
-            bool const is_for_tma = asked.taps() > many_taps && asked.groups() > many_groups;
+            constexpr int many_groups = 4;
+            bool const is_for_tma = asked.taps() > medium_taps && asked.groups() > many_groups;
             if (is_for_model && is_for_tma && !found.list.empty()) return std::move(found.list);
         }
         add_gradients(best_wgrad_cp_async(asked, code), [&](auto const& config) {
@@ -97,6 +98,19 @@ class listing {
         }
     }
 
+    // Adds what no model chooses, so that a sweep measures it: eight groups of a large filter, and
+    // two warps for each group where the rule that decides this would not have them.
+    void add_unknown(wgrad_tma::config const& best) {
+        if (auto const eight = with_eight_groups(asked, best, code)) {
+            add_gradients(*eight, [&](auto const& config) { return is_busy(config, *eight); });
+        }
+        for (std::ptrdiff_t i = 0, count = std::ssize(found.list); i < count; ++i) {
+            auto const* const whole = std::get_if<wgrad_tma::config>(&found.list[i].config);
+            auto const divided = with_two_parts(asked, *whole);
+            if (divided) found.add(*divided);
+        }
+    }
+
     // Whether at least three quarters as many warps multiply at a time as with the best
     // configuration. This matters only with more than 9 taps, whose time is that of the products.
     // With more than 25 taps an SM has one block: then the blocks must all run at the same time, or
@@ -104,8 +118,8 @@ class listing {
     bool is_busy(wgrad_tma::config const& config, wgrad_tma::config const& best) const {
         long long const sms = chip.sm_count;
         long long const blocks = config.blocks_of(asked), best_blocks = best.blocks_of(asked);
-        if (asked.taps() > 25) return blocks <= std::max(sms, best_blocks);
-        bool const is_full = asked.taps() <= 9 || blocks > sms;
+        if (asked.taps() > medium_taps) return blocks <= std::max(sms, best_blocks);
+        bool const is_full = asked.taps() <= few_taps || blocks > sms;
         return is_full ||
                4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
     }

@@ -14,6 +14,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 module spio.conv2d;
@@ -25,8 +26,6 @@ namespace spio::conv2d {
 
 namespace {
 
-// Numbers of filter taps above which other configurations are better, by measurements on an H200.
-constexpr int few_taps = 9, medium_taps = 25; // 3 x 3, 5 x 5
 // The most mma tiles per warp.
 constexpr int most_mma_tiles = 4;
 // An image counts as small up to this sum of output rows and filter rows. Measured on an H200.
@@ -171,52 +170,65 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     return with_all_stages(problem, best, max_shared_bytes);
 }
 
-// A scheduler of an SM has at most one warp where the only block there has at most four groups. It
-// then waits for each product and each load; two warps, with half of the taps each, wait less.
-// Eight groups fill the schedulers, and leave too few registers for twice the warps. On an H200
-// two warps take 0.89 to 1.02 of the time where one kernel computes the gradients, 0.97 in the
-// mean; with two kernels 0.76 to 0.78 for 5 x 5 taps, but up to 1.6 for 3 x 3 taps, and up to 1.5
-// for 7 x 7 taps in four mma tiles, which leave a thread no registers.
-config with_parts(problem const& problem, config const& chosen, arch arch) {
+// Two warps of a group, with half of the taps each. Eight groups fill the schedulers of an SM, and
+// leave too few registers for twice the warps; so do four mma tiles of 7 x 7 taps.
+std::optional<wgrad_tma::config> with_two_parts(problem const& problem,
+                                                wgrad_tma::config const& config) {
     constexpr int most_groups = 4, most_mma_tiles_of_large_filter = 2;
-    auto const* const original = std::get_if<wgrad_tma::config>(&chosen);
-    if (original == nullptr || !problem.knows_layer() || original->groups > most_groups ||
-        original->blocks_of(problem) > chip_of(arch).sm_count) {
-        return chosen;
-    }
     bool const has_registers =
-        problem.taps() <= medium_taps || original->mma_tiles() <= most_mma_tiles_of_large_filter;
-    bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1;
-    bool const has_long_steps = problem.taps() > few_taps && is_dense && !original->whole_images;
-    if (!has_registers || !(original->is_one_kernel(problem) || has_long_steps)) return chosen;
-    auto divided = *original;
+        problem.taps() <= medium_taps || config.mma_tiles() <= most_mma_tiles_of_large_filter;
+    if (!problem.knows_layer() || config.groups > most_groups || !has_registers) return {};
+    auto divided = config;
     divided.parts = 2;
-    return divided.fits(problem) ? config(divided) : chosen;
+    return divided.fits(problem) ? std::optional(divided) : std::nullopt;
 }
 
-// Eight groups of a large filter, whose warps have more registers, instead of four: two warps on a
-// scheduler wait less. The models know none of these. On an H200 five layers with 7 x 7 taps take
-// 0.79 to 0.89 of the time; with twelve groups, where four warps are idle, others take 1.02
-// to 1.10. Two mma tiles are as fast as four where a step has several images, and need fewer
-// registers.
-static config with_eight_groups(problem const& problem, wgrad_tma::config const& four, arch arch) {
+// A scheduler of an SM has at most one warp where the only block there has at most four groups. It
+// then waits for each product and each load; two warps wait less. On an H200 they take 0.89 to 1.02
+// of the time where one kernel computes the gradients, 0.97 in the mean; with two kernels 0.76
+// to 0.78 for 5 x 5 taps, but up to 1.6 for 3 x 3 taps.
+config with_parts(problem const& problem, config const& chosen, arch arch) {
+    auto const* const original = std::get_if<wgrad_tma::config>(&chosen);
+    if (original == nullptr || original->blocks_of(problem) > chip_of(arch).sm_count) {
+        return chosen;
+    }
+    bool const has_strides = problem.stride_h > 1 || problem.stride_w > 1;
+    bool const has_long_steps =
+        problem.taps() > few_taps && !has_strides && !original->whole_images;
+    if (!original->is_one_kernel(problem) && !has_long_steps) return chosen;
+    auto const divided = with_two_parts(problem, *original);
+    return divided ? config(*divided) : chosen;
+}
+
+// Eight groups of a large filter, whose warps have more registers, instead of four. Two mma tiles
+// are as fast as four where a step has several images, and need fewer registers.
+std::optional<wgrad_tma::config> with_eight_groups(problem const& problem,
+                                                   wgrad_tma::config const& four, arch arch) {
     constexpr int most_taps = 49; // measured
     bool const is_large = problem.taps() > medium_taps && problem.taps() <= most_taps;
-    bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1 && !problem.bias;
-    if (!is_large || !is_dense || four.groups != 4 || four.parts != 1 || four.whole_images ||
-        four.is_one_kernel(problem) || problem.groups() % 8 != 0 || !problem.knows_image()) {
-        return four;
+    if (!is_large || !problem.is_dense() || problem.bias || problem.groups() % 8 != 0 ||
+        !problem.knows_image() || four.groups != 4 || four.parts != 1 || four.whole_images ||
+        four.is_one_kernel(problem)) {
+        return {};
     }
-    int const sms = chip_of(arch).sm_count;
     auto eight = four;
     eight.groups = 8;
     if (four.images % 2 == 0) eight.images /= 2;
     eight.splits = split_count(problem, eight.images, eight.columns,
-                               wgrad::slices(problem, eight.groups), sms);
+                               wgrad::slices(problem, eight.groups), chip_of(arch).sm_count);
     eight.stages = 3;
-    bool const is_busy = 10 * eight.blocks_of(problem) >= 9 * four.blocks_of(problem);
-    if (eight.mma_tiles() < 2 || !is_busy || !eight.fits(problem)) return four;
+    if (eight.mma_tiles() < 2 || !eight.fits(problem)) return {};
     return with_all_stages(problem, eight, max_shared_bytes);
+}
+
+// The models have not seen kernels of eight groups with such filters, and choose none. Where two
+// warps are on a scheduler they wait less: on an H200 five layers with 7 x 7 taps take 0.79 to 0.89
+// of the time of four groups; with twelve groups, where four warps are idle, others take 1.02
+// to 1.10.
+static config with_known_groups(problem const& problem, wgrad_tma::config const& four, arch arch) {
+    auto const eight = with_eight_groups(problem, four, arch);
+    bool const is_busy = eight && 10 * eight->blocks_of(problem) >= 9 * four.blocks_of(problem);
+    return is_busy ? *eight : four;
 }
 
 // The models were trained when a warp held two stages that it had read, and prefer rings of half
@@ -229,7 +241,7 @@ config with_parts_and_stages(problem const& problem, config const& chosen, arch 
         original->whole_images || original->is_one_kernel(problem)) {
         auto const parted = with_parts(problem, chosen, arch);
         auto const* const four = std::get_if<wgrad_tma::config>(&parted);
-        return four == nullptr ? parted : with_eight_groups(problem, *four, arch);
+        return four == nullptr ? parted : with_known_groups(problem, *four, arch);
     }
     chip const& chip = chip_of(arch);
     int const blocks = original->blocks_of(problem) > chip.sm_count ? 2 : 1; // of an SM

@@ -28,10 +28,9 @@ static_assert(most_cluster == wgrad_tma::config::most_cluster);
 // The clusters of so many blocks that an H200 runs at once, with one block on each multiprocessor.
 int at_once(int blocks) { return concurrent_clusters(chip_of(sm_90a), blocks); }
 constexpr int least_stages = 5, most_stages = 12; // of rows, where a block has so many
-// The largest layers, with small and with large clusters, and the largest filter that were
-// measured.
+// The largest layers, with small and with large clusters, that were measured; with at most
+// medium_taps.
 constexpr double most_bytes = 16e6, most_bytes_of_large = 80e6;
-constexpr int few_taps = 9, most_taps = 25;
 
 // Microseconds, from 90 kernels of 25 layers on an H200.
 struct {
@@ -176,7 +175,7 @@ cluster_choice best_wgrad_cluster(problem const& problem, arch arch, cluster_siz
     chip const& chip = chip_of(arch);
     double const bytes = 2.0 * problem.n * problem.c *
                          (1.0 * problem.h * problem.w + 1.0 * problem.p() * problem.q());
-    bool const is_known = problem.knows_layer() && problem.taps() <= most_taps;
+    bool const is_known = problem.knows_layer() && problem.taps() <= medium_taps;
     double const most = size == cluster_size::large ? most_bytes_of_large : most_bytes;
     if (!chip.has_tma || !is_known || bytes > most) return {};
     auto best = search(problem, size).fastest();
