@@ -72,8 +72,10 @@ struct block {
         full = filters.rest.template push<typename tiles::barriers>().tensor;
         is_issuer = this_thread() == 0;
     }
-    __device__ auto place_of_output(tile_position const& position, N image) const {
-        return make_coordinates(unfold(position.image) + image, unfold(position.row),
+    __device__ auto place_of_output(tile_position const& position, N image,
+                                    BOX box = BOX(0)) const {
+        return make_coordinates(unfold(position.image) + image,
+                                unfold(position.row) + P(box.get() * tiles::p_of_box.size),
                                 unfold(position.column), cast<K>(first_group));
     }
     __device__ tile_position position_of(TILE tile) const {
@@ -81,17 +83,21 @@ struct block {
     }
 
     __device__ __forceinline__ void set_up() const {
-        let_kernels_after_start<Arch>();
         if (is_issuer) {
 #pragma unroll
             for (auto const barrier : range(full)) full[barrier]->init(1);
             mbarrier<Arch>::publish();
+            prefetch<Arch>(map_as<typename tiles::input_map>(p.input));
+            prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
         }
         sync_block();
         if constexpr (may_prefetch) {
             if (is_issuer && blocks_of_grid() <= config::most_prefetching_blocks) prefetch_inputs();
         }
         wait_for_kernels_before<Arch>();
+        // Not earlier: then blocks of many small launches are resident, and their loads delay those
+        // of this one. So blocks of at most two launches share the SMs.
+        let_kernels_after_start<Arch>();
     }
 
     // Calls visit(tile, position, image, box, place) for each box of the input of all tiles, where
@@ -124,7 +130,6 @@ struct block {
         });
         tiles::filter::template prefetch<Arch>(
             p.args.filter.get(), FilterGroup(fold<C, 8>(first_group).get()), group_count);
-        prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
     }
 
     // Asks for the filter and for the input of all tiles.
@@ -189,15 +194,18 @@ struct block {
         };
     }
 
-    // The epilogue of a tile: its output goes to global memory, box by box.
-    __device__ __forceinline__ void store(TILE tile, tile_position const& position) const {
+    // Sends a box of the output of all images of a tile to global memory, when all warps have
+    // written it.
+    __device__ __forceinline__ void store(TILE tile, tile_position const& position, BOX box) const {
         fence_for_bulk_copies<Arch>();
         sync_block();
         if (is_issuer) {
             auto const& map = map_as<typename tiles::output_map>(p.output);
+            typename tiles::output_boxes const boxes(output.get());
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
-                store_box<Arch>(map, place_of_output(position, image), output[tile][image]);
+                store_box<Arch>(map, place_of_output(position, image, box),
+                                boxes[tile][image][box]);
                 if constexpr (Problem.preactivation) {
                     store_box<Arch>(map_as<typename tiles::output_map>(p.preactivation),
                                     place_of_output(position, image), second[tile][image]);
@@ -221,12 +229,15 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
         auto const position = block.position_of(tile);
         if (!position.exists) break;
         block.full[Block::tiles::barrier_of(tile, BOX(0))]->wait(0);
+        auto const store = [&](BOX box) { block.store(tile, position, box); };
+        constexpr BOX last_box(Block::tiles::output_boxes_of_image - 1);
         if (consume.has_group) {
-            consume(tile, position);
-        } else if constexpr (consume.has_spare_warps) {
-            consume.clear_spare(tile);
+            consume(tile, position, store);
+        } else {
+            if constexpr (consume.has_spare_warps) consume.clear_spare(tile);
+            for (auto const box : range(last_box)) store(box);
         }
-        block.store(tile, position);
+        store(last_box);
     }
     if (block.is_issuer) wait_for_bulk_reads<Arch>();
 }

@@ -110,6 +110,19 @@ struct config {
         auto const cells = checked_size(boxes.count * boxes.rows) * boxes.columns * groups;
         return (divup(cells, 64) * 64).as_int();
     }
+    // The output rows of a TMA box. With 10 to 25 taps and more than 8 rows, the output of a tile
+    // leaves in several boxes, so that its first rows are stored while others are computed; with
+    // more taps, nothing is gained. A box has 4 to 8 rows. Boxes divide the rows of a tile, so that
+    // none reaches into the next one.
+    constexpr int output_box_rows(problem const& problem) const {
+        bool const is_medium = problem.taps() > few_taps && problem.taps() <= medium_taps;
+        if (!is_medium || has_gaps(problem) || problem.has_second_output()) return rows;
+        constexpr int least = 4, most = 8;
+        for (int count = most; count >= least && rows > most; --count) {
+            if (rows % count == 0) return count;
+        }
+        return rows;
+    }
     // Besides its input, a tile may have a second tensor: in fprop of the size of its output, for
     // the residual and then for the preactivation, in dgrad of the size of its input, for the
     // preactivation.
@@ -224,7 +237,10 @@ constexpr tensor_map_plan input_plan(problem const& problem, config const& confi
 constexpr tensor_map_plan output_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);
     return plan_of({problem.n, sizes.p, sizes.q, problem.c},
-                   {/*images=*/1, config.rows, config.columns, config.groups});
+                   {.images = 1,
+                    .rows = config.output_box_rows(problem),
+                    .columns = config.columns,
+                    .groups = config.groups});
 }
 
 // `input` and `output` are the tensor maps of args.input and args.output. The maps of the residual

@@ -84,9 +84,12 @@ struct consumer {
     Column column; // a paired_column or no_column
     Last last;
 
-    __device__ __forceinline__ void operator()(TILE tile, tile_position const& position) const {
+    // Calls store(box) when all rows of a box of outputs are computed, but not for the last box.
+    template <class Store>
+    __device__ __forceinline__ void operator()(TILE tile, tile_position const& position,
+                                               Store const& store) const {
         if constexpr (Problem.has_derivative()) multiply_by_derivative(tile);
-        correlate(tile, input[tile], output[tile], position);
+        correlate(tile, input[tile], output[tile], position, store);
     }
 
     // Where the channels end, some warps of a block have no group. Their part of the preactivation,
@@ -125,10 +128,10 @@ struct consumer {
         sync_warp();
     }
     // Computes all output rows of a tile for the warp's group, taking the input row by row.
-    template <class TileInput, class TileOutput>
-    __device__ __forceinline__ void correlate(TILE tile, TileInput const& tile_input,
-                                              TileOutput const& tile_output,
-                                              tile_position const& position) const {
+    template <class TileInput, class TileOutput, class Store>
+    __device__ __forceinline__ void
+    correlate(TILE tile, TileInput const& tile_input, TileOutput const& tile_output,
+              tile_position const& position, Store const& store) const {
         accumulators sums;
 #pragma unroll
         for (int row = 0; row < tiles::input_rows; ++row) {
@@ -166,6 +169,10 @@ struct consumer {
                     sum.template rounded<element<Problem>>().template store<Arch>(
                         tile_output[P(finished)][first_pixel(mma_tile).template get<N>()]
                                    [column_in_tile(mma_tile)]);
+                }
+                int const next = finished + 1, box_rows_of_output = tiles::p_of_box.size;
+                if (next % box_rows_of_output == 0 && next < rows) {
+                    store(BOX(finished / box_rows_of_output));
                 }
             }
         }

@@ -51,15 +51,18 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr axis<W> w{Config.input_columns(Problem)};
     static constexpr axis<K> k{8 * groups};
     static constexpr axis<P> p{rows};
+    static constexpr axis<P> p_of_box{Config.output_box_rows(Problem)};
+    static constexpr int output_boxes_of_image = rows / p_of_box.size;
     static constexpr axis<Q> q{Config.columns};
     static constexpr auto input_cells = swizzled_cells<c, h, w>();
     static constexpr auto output_cells = swizzled_cells<k, p, q>();
 
-    // TMA boxes. The output of an image of a tile is one, its input is one or several.
+    // TMA boxes. The input and the output of an image of a tile are one or several.
     using input_box = tensor<cell<Problem>, h_of_box, w, swizzled_cells<c, h_of_box, w>()>;
     using output_tile = tensor<cell<Problem>, p, q, output_cells>;
     using input_map = tensor_map<input_box, typename global::input>;
-    using output_map = tensor_map<output_tile, typename global::output>;
+    using output_box = tensor<cell<Problem>, p_of_box, q, swizzled_cells<k, p_of_box, q>()>;
+    using output_map = tensor_map<output_box, typename global::output>;
     // Whether a map's type and a plan describe the same box. If sizes are known only at launch,
     // this compares only the bytes of the box.
     template <class Map> static constexpr bool agrees(tensor_map_plan plan) {
@@ -93,6 +96,10 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     using input_boxes =
         tensor<cell<Problem>, tile, n, box, h_of_box, w, swizzled_cells<c, h_of_box, w>()>;
     using output_tiles = tensor<cell<Problem>, tile_of_output, n_of_output, p, q, output_cells>;
+    static constexpr auto output_box_of_image =
+        axis<BOX>(output_boxes_of_image).pitch(p_of_box.size * q.size * groups);
+    using output_boxes = tensor<cell<Problem>, tile_of_output, n_of_output, output_box_of_image,
+                                p_of_box, q, swizzled_cells<k, p_of_box, q>()>;
     template <class Memory> __device__ static auto push_input(Memory const& memory) {
         return memory.template push<input_tiles, box_alignment<input_box>>();
     }

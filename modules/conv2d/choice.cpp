@@ -116,7 +116,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
     auto const problem = without_epilogue(asked);
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return choice_of_family(asked, arch, no_model_for(arch));
-    check(problem);
+    check(asked);
     if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
     auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(asked, arch, "it has no candidates");

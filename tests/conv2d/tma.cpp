@@ -27,6 +27,8 @@ extern "C" void conv2d_tma_far(params p);
 extern "C" void conv2d_tma_back(params p);
 extern "C" void conv2d_tma_back_ragged(params p);
 extern "C" void conv2d_tma_back_seven(params p);
+extern "C" void conv2d_tma_boxed(params p);
+extern "C" void conv2d_tma_back_boxed(params p);
 extern "C" void conv2d_tma_back_tall(params p);
 extern "C" void conv2d_tma_back_far(params p);
 extern "C" void conv2d_tma_strided(params p);
@@ -87,6 +89,7 @@ std::vector<variant> const fprops = {
     variant_of({"conv2d_tma_pointwise", conv2d_tma_pointwise}, tma::pointwise),
     variant_of({"conv2d_tma_five", conv2d_tma_five}, tma::five),
     variant_of({"conv2d_tma_seven", conv2d_tma_seven}, tma::seven),
+    variant_of({"conv2d_tma_boxed", conv2d_tma_boxed}, tma::boxed),
     variant_of({"conv2d_tma_wide", conv2d_tma_wide}, tma::wide),
     variant_of({"conv2d_tma_tall", conv2d_tma_tall}, tma::tall, /*adds_number=*/true),
     variant_of({"conv2d_tma_far", conv2d_tma_far}, tma::far),
@@ -98,6 +101,7 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back", conv2d_tma_back}, tma::back),
     variant_of({"conv2d_tma_back_ragged", conv2d_tma_back_ragged}, tma::back_ragged),
     variant_of({"conv2d_tma_back_seven", conv2d_tma_back_seven}, tma::back_seven),
+    variant_of({"conv2d_tma_back_boxed", conv2d_tma_back_boxed}, tma::back_boxed),
     variant_of({"conv2d_tma_back_tall", conv2d_tma_back_tall}, tma::back_tall),
     variant_of({"conv2d_tma_back_far", conv2d_tma_back_far}, tma::back_far),
     variant_of({"conv2d_tma_back_dilated", conv2d_tma_back_dilated}, tma::back_dilated),
@@ -111,14 +115,14 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back_any", conv2d_tma_back_any}, tma::back_any),
 };
 
-// The counts of problems: every layer once with small effort, some 27 or 43 times with all.
+// The counts of problems: every layer once with small effort, 26 times with all.
 test::test_case const fprop_case(
     "conv2d_tma_fprop",
-    [](test::trial& trial) { run_random(trial, fprops, trial.is_small() ? 11 : 304); },
+    [](test::trial& trial) { run_random(trial, fprops, trial.is_small() ? 12 : 312); },
     /*arch=*/90);
 test::test_case const dgrad_case(
     "conv2d_tma_dgrad",
-    [](test::trial& trial) { run_random(trial, dgrads, trial.is_small() ? 11 : 305); },
+    [](test::trial& trial) { run_random(trial, dgrads, trial.is_small() ? 12 : 312); },
     /*arch=*/90);
 test::test_case const infinite_case(
     "conv2d_tma_infinite",

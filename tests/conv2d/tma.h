@@ -41,6 +41,13 @@ inline constexpr layer five = {
 inline constexpr layer seven = {
     layer_of(fprop, 32, 7, 7, 3, 3),
     {.groups = 4, .images = 1, .columns = 16, .rows = 14, .tiles_per_block = 1, .blocks = 0}};
+// The output of a tile leaves in two boxes. Some warps have no group.
+inline constexpr layer boxed = {
+    layer_of(fprop, 40, 5, 5, 2, 2),
+    {.groups = 4, .images = 2, .columns = 8, .rows = 14, .tiles_per_block = 2, .blocks = 0}};
+inline constexpr layer back_boxed = {
+    in_bf16(layer_of(dgrad, 16, 5, 3, 2, 1)),
+    {.groups = 2, .images = 1, .columns = 16, .rows = 12, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer wide = {
     in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)),
     {.groups = 1, .images = 1, .columns = 32, .rows = 3, .tiles_per_block = 3, .blocks = 0}};

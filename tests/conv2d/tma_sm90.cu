@@ -5,11 +5,11 @@
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A kernel has the name of its layer, which says
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
-// such filters, wide and tall have more columns or rows of the filter, even has filters with even
-// sides, far has great paddings; stepped ones have strides and dilations; back ones are dgrad; of
-// any, only the filter is known; known has all sizes known, and in covered ones a tile has all rows
-// of its images. add_number() is a last step of the epilogue, which adds a number that depends on
-// the position.
+// such filters, boxed ones store the output of a tile in several boxes, wide and tall have more
+// columns or rows of the filter, even has filters with even sides, far has great paddings; stepped
+// ones have strides and dilations; back ones are dgrad; of any, only the filter is known; known has
+// all sizes known, and in covered ones a tile has all rows of its images. add_number() is a last
+// step of the epilogue, which adds a number that depends on the position.
 #include "last_step.cuh"
 #include "tma.h"
 
@@ -32,6 +32,12 @@ extern "C" __global__ void conv2d_tma_five(__grid_constant__ tma::params const p
 }
 extern "C" __global__ void conv2d_tma_seven(__grid_constant__ tma::params const p) {
     tma::run<seven.problem, seven.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxed(__grid_constant__ tma::params const p) {
+    tma::run<boxed.problem, boxed.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_boxed(__grid_constant__ tma::params const p) {
+    tma::run<back_boxed.problem, back_boxed.config>(p);
 }
 extern "C" __global__ void conv2d_tma_wide(__grid_constant__ tma::params const p) {
     tma::run<wide.problem, wide.config>(p);
