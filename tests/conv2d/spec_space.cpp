@@ -111,6 +111,33 @@ TEST_CASE("no configuration asks for so many blocks on an SM that registers go t
     CHECK(most_blocks(small + " activation=silu preactivation=true", config) == 10);
 }
 
+TEST_CASE("boxes of the output divide the rows of a tile, and have 4 to 8 with 10 to 25 taps") {
+    conv2d::problem problem = {.n = 2, .c = 64, .h = 80, .w = 80};
+    auto const with_rows = [](int rows) {
+        return conv2d::tma::config{.groups = 4,
+                                   .images = 1,
+                                   .columns = 16,
+                                   .rows = rows,
+                                   .tiles_per_block = 1,
+                                   .blocks = 0};
+    };
+    for (int const side : {3, 5, 7}) {
+        problem.r = problem.s = side;
+        problem.pad_h = problem.pad_w = side / 2;
+        for (int rows = 1; rows <= 64; ++rows) {
+            auto const config = with_rows(rows);
+            int const box_rows = config.output_box_rows(problem);
+            CHECK(rows % box_rows == 0);
+            CHECK((box_rows == rows || (side == 5 && rows > 8 && box_rows >= 4 && box_rows <= 8)));
+            CHECK(conv2d::tma::output_plan(problem, config).box[2] == box_rows);
+        }
+        CHECK(with_rows(28).output_box_rows(problem) == (side == 5 ? 7 : 28));
+    }
+    problem.r = problem.s = 5;
+    problem.residual = true; // its box is that of the output
+    CHECK(with_rows(28).output_box_rows(problem) == 28);
+}
+
 TEST_CASE("a configuration of an unknown body, or without a field, is refused") {
     CHECK_THROWS_WITH(conv2d::parse_config("squares groups=8"),
                       doctest::Contains("the body is squares, but must be cp_async, tma, "));
