@@ -214,8 +214,11 @@ std::optional<wgrad_tma::config> with_eight_groups(problem const& problem,
     auto eight = four;
     eight.groups = 8;
     if (four.images % 2 == 0) eight.images /= 2;
-    eight.splits = split_count(problem, eight.images, eight.columns,
-                               wgrad::slices(problem, eight.groups), chip_of(arch).sm_count);
+    // As many blocks as with four groups.
+    int const slices = wgrad::slices(problem, eight.groups);
+    int const splits =
+        split_count(problem, eight.images, eight.columns, slices, chip_of(arch).sm_count);
+    eight.splits = std::max(splits, static_cast<int>(four.blocks_of(problem) / slices));
     eight.stages = 3;
     if (eight.mma_tiles() < 2 || !eight.fits(problem)) return {};
     return with_all_stages(problem, eight, max_shared_bytes);

@@ -1,0 +1,93 @@
+// Weight gradients: what a sweep lists and what a learned model may choose.
+// SPDX-License-Identifier: Apache-2.0
+//
+// wgrad computes the gradient of the filter. A sweep measures configurations from candidates(); a
+// model chooses from those that rank() predicts. Channels are in groups of 8, and a block computes
+// some groups. A step takes strips of columns of some images, an mma tile is 16 columns of them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+import spio.conv2d;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+using conv2d::wgrad_tma::config;
+
+conv2d::problem gradient_of(std::string_view words) {
+    return parse<conv2d::problem>("conv2d", std::string(words) + " pass=wgrad");
+}
+// The configurations by TMA for a layer.
+std::vector<config> listed(std::string_view words) {
+    std::vector<config> list;
+    for (auto const& each : conv2d::candidates(gradient_of(words), sm_90a)) {
+        if (auto const* const tma = std::get_if<config>(&each.config)) list.push_back(*tma);
+    }
+    return list;
+}
+std::vector<config> predicted(std::string_view words) {
+    std::vector<config> list;
+    for (auto const& each : conv2d::rank(gradient_of(words), sm_90a).configs) {
+        if (auto const* const tma = std::get_if<config>(&each.config)) list.push_back(*tma);
+    }
+    return list;
+}
+
+bool has_eight_of_large(config const& config) {
+    return config.groups == 8 && config.mma_tiles() > 1;
+}
+bool has_two_parts(config const& config) { return config.parts == 2; }
+
+} // namespace
+
+TEST_CASE("a sweep of wgrad lists eight groups of a large filter, and two warps for each group") {
+    constexpr auto layer = "n=64 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3";
+    CHECK(std::ranges::any_of(listed(layer), has_eight_of_large));
+    CHECK(std::ranges::any_of(listed("n=64 c=384 h=14 w=14"), has_two_parts));
+    // Where 12 groups leave warps idle, and with a bias.
+    CHECK(std::ranges::none_of(listed("n=64 c=96 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3"),
+                               has_eight_of_large));
+    CHECK(std::ranges::none_of(listed("n=64 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3 bias=true"),
+                               has_eight_of_large));
+    // The rule takes eight groups where the model chooses four.
+    CHECK(has_eight_of_large(std::get<config>(conv2d::best_config(gradient_of(layer), sm_90a))));
+}
+
+TEST_CASE("a sweep of wgrad lists steps of all columns where a filter has few taps") {
+    auto const is_whole = [](config const& config) { return config.columns == 112; };
+    CHECK(std::ranges::any_of(listed("n=64 c=16 h=112 w=112"), is_whole));
+    CHECK(std::ranges::none_of(predicted("n=64 c=16 h=112 w=112"), is_whole));
+    CHECK(std::ranges::none_of(listed("n=64 c=16 h=112 w=112 r=5 s=5 pad_h=2 pad_w=2"), is_whole));
+}
+
+TEST_CASE("narrower steps of wgrad have fewer images before they have fewer columns") {
+    auto const has_one_image = [](config const& config) {
+        return config.groups == 8 && config.images == 1 && config.columns == 32;
+    };
+    CHECK(
+        std::ranges::any_of(listed("n=64 c=120 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2"), has_one_image));
+}
+
+TEST_CASE("no model gives a block of wgrad one of two groups of a large layer, or half a ring") {
+    auto const is_narrow = [](conv2d::ranked_config const& each) {
+        return std::visit([](auto const& config) { return config.groups == 1; }, each.config);
+    };
+    auto const ranking = [](std::string_view words) {
+        return conv2d::rank(gradient_of(words), sm_90a).configs;
+    };
+    CHECK(std::ranges::none_of(ranking("n=256 c=16 h=112 w=112"), is_narrow));
+    CHECK(std::ranges::any_of(ranking("n=1 c=16 h=56 w=56"), is_narrow));
+    CHECK(std::ranges::any_of(ranking("n=256 c=8 h=112 w=112"), is_narrow));
+
+    constexpr auto layer = "n=1 c=128 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3";
+    auto const is_short = [](config const& config) { return config.stages == 4; };
+    CHECK(std::ranges::any_of(listed(layer), is_short));
+    CHECK(std::ranges::none_of(predicted(layer), is_short));
+}
