@@ -167,6 +167,18 @@ class listing {
         return is_full ||
                4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
     }
+    // The number of splits, for blocks on nearly all SMs, of which each has whole strips of images
+    // and loads no row that another loads too; 0 if there is none. The models have not seen these.
+    template <class Config> int even_splits(Config const& config) const {
+        auto const strips =
+            checked_size(divup(asked.n, config.images)) * divup(asked.q(), config.columns);
+        int const slices = wgrad::slices(asked, config.groups);
+        for (int splits = chip.sm_count / slices; 10 * splits * slices >= 9 * chip.sm_count;
+             --splits) {
+            if (strips.value % splits == 0) return splits;
+        }
+        return 0;
+    }
     // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs
     // for blocks, or half as many, where each split still has some rows.
     template <class Config> numbers split_counts(Config const& best, Config const& config) const {
@@ -184,6 +196,7 @@ class listing {
             int const wanted = chip.sm_count / fraction / slices;
             if (wanted <= most.value) counts.add(wanted);
         }
+        if (!is_for_model) counts.add(even_splits(config));
         return counts;
     }
 
