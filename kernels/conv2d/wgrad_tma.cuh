@@ -172,8 +172,10 @@ __device__ __forceinline__ void run(params const& p) {
         auto rows = block.spans_of_block();
         producer<Problem, Config, Arch> produce{block, steps<Problem>(block.part.sizes)};
         while (rows.next(produce.schedule.current)) produce.load_span();
-    } else if (Config.parts == 1 || this_warp() < WARP(Config.groups)) {
-        if constexpr (moves_registers) grow_registers<Arch, Config.consumer_registers>();
+        return;
+    }
+    if constexpr (moves_registers) grow_registers<Arch, Config.consumer_registers>();
+    if (Config.parts == 1 || this_warp() < WARP(Config.groups)) {
         consume_part<0>(p, block);
     } else if constexpr (Config.parts > 1) {
         consume_part<1>(p, block);

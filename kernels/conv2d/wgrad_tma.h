@@ -36,11 +36,11 @@ struct config {
     constexpr int consumer_warps() const { return (checked_size(groups) * parts).as_int(); }
 
     // A scheduler of an SM has registers for 168 of each thread of three warps, too few for the
-    // sums of a large filter and several mma tiles. So two warpgroups of eight warps get those of a
-    // third, the producer's.
+    // sums of a large filter and several mma tiles, or for half of the sums and more tiles. So two
+    // warpgroups of eight warps get those of a third, the producer's.
     static constexpr int producer_registers = 24, consumer_registers = 240;
     constexpr bool moves_registers(problem const& problem) const {
-        return consumer_warps() == 8 && parts == 1 && !whole_images && mma_tiles() > 1 &&
+        return consumer_warps() == 8 && !whole_images && mma_tiles() > parts &&
                problem.taps() > medium_taps;
     }
 

@@ -205,6 +205,15 @@ inline constexpr tma_layer tma_any = {
 inline constexpr tma_layer tma_eight = {
     eight,
     {.groups = 8, .images = 4, .columns = 8, .stages = 6, .splits = 3, .whole_images = false}};
+// So do two warps of each of four groups, with more mma tiles.
+inline constexpr tma_layer tma_eight_parts = {eight,
+                                              {.groups = 4,
+                                               .images = 6,
+                                               .columns = 8,
+                                               .stages = 4,
+                                               .splits = 3,
+                                               .whole_images = false,
+                                               .parts = 2}};
 // With two warps a group, each of which has a part of the taps.
 inline constexpr tma_layer tma_seven_parts = {seven,
                                               {.groups = 4,

@@ -137,6 +137,12 @@ extern "C" __global__ void wgrad_tma_eight(__grid_constant__ wgrad_tma::params c
 extern "C" __global__ void wgrad_reduce_tma_eight(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_eight.problem, tma_eight.reduction()>(p);
 }
+extern "C" __global__ void wgrad_tma_eight_parts(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_eight_parts.problem, tma_eight_parts.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_eight_parts(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_eight_parts.problem, tma_eight_parts.reduction()>(p);
+}
 extern "C" __global__ void wgrad_tma_seven_parts(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_seven_parts.problem, tma_seven_parts.config>(p);
 }

@@ -32,7 +32,8 @@ extern "C" void wgrad_tma_plain(tma_params p), wgrad_tma_ragged(tma_params p),
     wgrad_tma_sixteen(tma_params p), wgrad_tma_image_pair(tma_params p),
     wgrad_tma_any(tma_params p), wgrad_tma_seven_parts(tma_params p),
     wgrad_tma_five_parts(tma_params p), wgrad_tma_ragged_parts(tma_params p),
-    wgrad_tma_far_parts(tma_params p), wgrad_tma_eight(tma_params p);
+    wgrad_tma_far_parts(tma_params p), wgrad_tma_eight(tma_params p),
+    wgrad_tma_eight_parts(tma_params p);
 extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p),
     wgrad_reduce_cp_async_pointwise(reduce_params p), wgrad_reduce_cp_async_seven(reduce_params p),
     wgrad_reduce_cp_async_wide(reduce_params p), wgrad_reduce_cp_async_tall(reduce_params p),
@@ -48,7 +49,7 @@ extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p),
     wgrad_reduce_tma_low_image(reduce_params p), wgrad_reduce_tma_far_image(reduce_params p),
     wgrad_reduce_cp_async_any(reduce_params p), wgrad_reduce_tma_any(reduce_params p),
     wgrad_reduce_tma_seven_parts(reduce_params p), wgrad_reduce_tma_far_parts(reduce_params p),
-    wgrad_reduce_tma_eight(reduce_params p);
+    wgrad_reduce_tma_eight(reduce_params p), wgrad_reduce_tma_eight_parts(reduce_params p);
 
 namespace spio::test::conv2d_wgrad {
 
@@ -151,6 +152,9 @@ inline std::vector<tma_variant> const tma_variants = {
     {{"wgrad_tma_eight", wgrad_tma_eight},
      {"wgrad_reduce_tma_eight", wgrad_reduce_tma_eight},
      tma_eight},
+    {{"wgrad_tma_eight_parts", wgrad_tma_eight_parts},
+     {"wgrad_reduce_tma_eight_parts", wgrad_reduce_tma_eight_parts},
+     tma_eight_parts},
     {{"wgrad_tma_seven_parts", wgrad_tma_seven_parts},
      {"wgrad_reduce_tma_seven_parts", wgrad_reduce_tma_seven_parts},
      tma_seven_parts},
