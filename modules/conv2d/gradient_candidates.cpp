@@ -149,8 +149,8 @@ class listing {
             add_gradients(*eight, [&](auto const& config) { return is_busy(config, *eight); });
         }
         for (std::ptrdiff_t i = 0, count = std::ssize(found.list); i < count; ++i) {
-            auto const* const whole = std::get_if<wgrad_tma::config>(&found.list[i].config);
-            auto const divided = with_two_parts(asked, *whole);
+            auto const* const config = std::get_if<wgrad_tma::config>(&found.list[i].config);
+            auto const divided = with_two_parts(asked, *config);
             if (divided) found.add(*divided);
         }
     }

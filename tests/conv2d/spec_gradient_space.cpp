@@ -83,8 +83,8 @@ TEST_CASE("narrower steps of wgrad have fewer images before they have fewer colu
 }
 
 TEST_CASE("no model gives a block of wgrad one of two groups of a large layer, or half a ring") {
-    auto const is_narrow = [](conv2d::ranked_config const& each) {
-        return std::visit([](auto const& config) { return config.groups == 1; }, each.config);
+    auto const is_narrow = [](conv2d::ranked_config const& entry) {
+        return std::visit([](auto const& config) { return config.groups == 1; }, entry.config);
     };
     auto const ranking = [](std::string_view words) {
         return conv2d::rank(gradient_of(words), sm_90a).configs;
