@@ -87,14 +87,24 @@ _architectures = {}
 
 
 def is_old(device):
-    """Whether a GPU is older than sm_80, the oldest that has kernels; asked once for each GPU.
+    """Whether a GPU is older than sm_80, the oldest that has kernels."""
+    return architecture_of(device) < 80
+
+
+def architecture_of(device):
+    """The number of a GPU's architecture, 0 if there can be none; asked once for each GPU.
 
     The library is asked, which opens the GPU for its kernels anyway: PyTorch takes 0.19 ms for its first answer."""
-    number = device.index
-    architecture = _architectures.get(number)
+    gpu = device.index
+    architecture = _architectures.get(gpu)
     if architecture is None:
-        architecture = _architectures[number] = 0 if torch.version.cuda is None else operators.gpu_architecture(number)
-    return architecture < 80
+        architecture = _architectures[gpu] = 0 if torch.version.cuda is None else operators.gpu_architecture(gpu)
+    return architecture
+
+
+# torch.compile, whose graphs have no such operator, calls it while it traces. This is what
+# torch.compiler.assume_constant_result() does, which imports the compiler for it.
+architecture_of._dynamo_marked_constant = True
 
 
 _logged = set()

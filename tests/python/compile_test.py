@@ -6,11 +6,13 @@
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import torch
 
 import spio
 from cases import layouts, tensor
+from spio import operators, support
 
 
 class Block(torch.nn.Module):
@@ -26,6 +28,26 @@ class Block(torch.nn.Module):
 
 
 class Compiled(unittest.TestCase):
+    def test_first_call_of_a_process(self):
+        # A compiled graph may be the first that asks which GPU there is, by a function that is in no graph.
+        asked = []
+
+        @torch.compiler.disable
+        def architecture(gpu):
+            asked.append(gpu)
+            return 75 if gpu == 1 else 90
+
+        def is_old(x, device):
+            return x + 1 if support.is_old(device) else x - 1
+
+        compiled = torch.compile(is_old, fullgraph=True, backend="aot_eager")
+        x, devices = torch.zeros(2), [torch.device("cuda", gpu) for gpu in (0, 1)]
+        with mock.patch.dict(support._architectures, clear=True), mock.patch("torch.version.cuda", "13.0"), \
+             mock.patch.object(operators, "gpu_architecture", architecture):
+            for _ in range(2):
+                self.assertEqual([compiled(x, device)[0].item() for device in devices], [-1, 1])
+        self.assertEqual(asked, [0, 1])
+
     def setUp(self):
         torch.manual_seed(1)
         torch._dynamo.reset()  # forgets the graphs of other tests
