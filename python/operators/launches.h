@@ -54,6 +54,10 @@ double conv2d_microseconds(conv2d_sizes const&, bool has_bias, std::string const
 // The architecture of a GPU as a number: 90 for sm_90a. Opens the GPU, as its first launch would.
 int architecture(place const&);
 
+// Whether this process was forked after its parent had opened a GPU, which works in the parent
+// alone.
+bool is_without_gpus_of_parent() noexcept;
+
 // The generic kernels in the library, which serve every layer with the same filter: how many for
 // each architecture, as "84 for sm_90a, 88 for compute_80"; empty if there are none.
 std::string generic_kernels();

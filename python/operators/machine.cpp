@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -27,6 +28,10 @@ extern "C" {
 namespace spio::pytorch {
 
 namespace {
+
+// fork_count() when the first GPU was opened.
+constexpr std::uint64_t unopened = ~std::uint64_t{0};
+std::atomic<std::uint64_t> opening_forks = unopened;
 
 // The runtime's options for a GPU, or for the host device, which runs only the kernels that are
 // built into the library.
@@ -66,6 +71,11 @@ std::string generic_kernels() {
 // Drops the compilations of all runtimes that have not begun, and waits for the one that runs.
 void end_compilations() { end_queues(); }
 
+bool is_without_gpus_of_parent() noexcept {
+    auto const forks = opening_forks.load(std::memory_order_relaxed);
+    return forks != unopened && forks != fork_count();
+}
+
 int architecture(place const& place) { return machine_of(place).runtime.arch().number; }
 
 machine& machine_of(place const& place) {
@@ -76,7 +86,13 @@ machine& machine_of(place const& place) {
     auto& slot = machines[place.keeps_kernels].at(static_cast<std::size_t>(place.gpu + 1));
     if (auto* const opened = slot.load(std::memory_order_acquire)) return *opened;
     std::lock_guard const lock(opening);
-    if (slot.load() == nullptr) slot = new machine(options_for(place));
+    if (slot.load() == nullptr) {
+        slot = new machine(options_for(place));
+        auto expected = unopened;
+        if (place.gpu != host_device) {
+            opening_forks.compare_exchange_strong(expected, fork_count());
+        }
+    }
     return *slot.load();
 }
 

@@ -36,6 +36,11 @@ Tensor new_tensor(Tensor const& other, std::int64_t rank, std::int64_t const* si
     std::int32_t device_type = 0, device_index = 0;
     STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(other.get(), &device_type));
     STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(other.get(), &device_index));
+    // PyTorch's own error would be a trace of its calls.
+    STD_TORCH_CHECK(
+        !other.is_cuda() || !is_without_gpus_of_parent(),
+        "spio: this process was forked after its parent had opened a GPU, which works in "
+        "the parent alone: start processes by spawn");
     auto const shim_type =
         torch::stable::detail::to<std::int32_t>(torch::stable::detail::from(type));
     AtenTensorHandle handle = nullptr;

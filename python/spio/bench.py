@@ -74,7 +74,10 @@ def variant(model, way):
     model = copy.deepcopy(model)
     if way in ("converted", "both"):
         spio.convert(blocks.take_kernels(model))
-    return torch.compile(model) if way in ("compiled", "both") else model
+    if way in ("compiled", "both"):
+        torch.compiler.reset()  # a graph that broke in another way would break in this one, too
+        return torch.compile(model)
+    return model
 
 
 def step_of(model, x, parsed):

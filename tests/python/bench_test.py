@@ -3,12 +3,14 @@
 #
 # spio.bench times a network as it is (eager) and with layers that take Spio's kernels (converted).
 import contextlib
+import functools
 import io
 import json
 import pathlib
 import tempfile
 import unittest
 import xml.dom.minidom
+from unittest import mock
 
 import torch
 
@@ -17,6 +19,19 @@ from spio import bench, blocks
 
 # A network so small that the CPU computes it in moments.
 small = "--device cpu --images 2 --size 8 --channels 16 --depth 1 --expansion 2 --steps 2 --ways eager converted".split()
+
+
+class Breaking(torch.nn.Module):
+    """A layer that may do what the compiler has no graph for."""
+
+    def __init__(self, breaks):
+        super().__init__()
+        self.breaks = breaks
+
+    def forward(self, x):
+        if self.breaks:
+            torch._dynamo.graph_break()
+        return 2 * x
 
 
 class Bench(unittest.TestCase):
@@ -32,6 +47,18 @@ class Bench(unittest.TestCase):
             self.assertNotIn(blocks.PlainNorm2d, kinds)
             x = blocks.random_images(2, 8, "cpu")
             torch.testing.assert_close(converted(x), model(x), rtol=1e-4, atol=1e-4)
+
+    def test_ways_are_compiled_apart(self):
+        # The graph of the first network breaks in a loop, where the compiler gives up; that of the second is whole.
+        counts, x = [], torch.ones(2)
+        compile_by_counter = functools.partial(torch.compile, backend=lambda graph, _: counts.append(len(graph.graph.nodes)) or graph)
+        for breaks in (True, False):
+            counts.clear()
+            model = torch.nn.Sequential(*(Breaking(breaks) for _ in range(3)))
+            with mock.patch("torch.compile", compile_by_counter):
+                self.assertEqual(bench.variant(model, "compiled")(x).tolist(), [8, 8])
+            whole = [5]  # nodes: the input, three products and the result
+            self.assertEqual(counts == whole, not breaks, counts)
 
     def test_what_it_writes(self):
         with tempfile.TemporaryDirectory() as folder:

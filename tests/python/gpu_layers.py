@@ -126,5 +126,5 @@ def forked():
         os.waitpid(child, 0)
         words = os.read(reader, 10_000).decode()
         assert torch.equal(call(), expected)
-    assert "this process was forked after" in words, words
+    assert "this process was forked after its parent" in words, words
     return {"words": words}
