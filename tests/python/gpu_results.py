@@ -38,25 +38,39 @@ def random_layers(count, seed=3):
         yield draw.randint(1, 9), c, h, w, (r, s), (draw.randint(0, r - 1), draw.randint(0, s - 1)), *steps
 
 
+def sums_of_taps(values, stride, padding, dilation):
+    """A convolution of groups of 8 channels, and its bias: a product for each tap, which takes less time in double than aten's."""
+    x, weight, *bias = values
+    (n, c, h, w), (r, s) = x.shape, weight.shape[2:]
+    p, q = operators.output_sizes((h, w), (r, s), (*stride, *padding, *dilation))
+    padded = aten.pad(x, (padding[1], padding[1], padding[0], padding[0])).unflatten(1, (c // 8, 8))
+    filters = weight.unflatten(0, (c // 8, 8))
+    rows, columns = (1 + (count - 1) * step for count, step in zip((p, q), stride))
+    y = sum(
+        torch.einsum("ngchw,gkc->ngkhw", padded[..., i * dilation[0] :, j * dilation[1] :][..., : rows : stride[0], : columns : stride[1]], filters[..., i, j])
+        for i, j in itertools.product(range(r), range(s))
+    )
+    return y.flatten(1, 2) + (bias[0].reshape(-1, 1, 1) if bias else 0)
+
+
 def check_convolution(x, weight, bias, gradient, keywords):
     """Checks the result and the gradients of a convolution, under autocast where the weight is float32; returns how many were
     checked, the largest part of the bound, and their addresses.
     """
-    short, c, (r, s) = x.dtype, x.shape[1], weight.shape[2:]
+    short, (r, s) = x.dtype, weight.shape[2:]
     values = [v for v in (x, weight, bias) if v is not None]
     for value in values:
         value.grad = None
     with spio.strict(), torch.autocast("cuda", short, enabled=weight.dtype != short):
         y = functional.conv2d(x, weight, bias, **keywords)
     y.backward(gradient)
-    wide = [v.detach().double() for v in values]
-    # The bias's size, the window, nothing transposed, no padding of the output, the groups, and which are wanted.
     window = [keywords.get(name, (1, 1)) for name in ("stride", "padding", "dilation")]
-    sizes = None if bias is None else [c], *window, False, [0, 0], c // 8, [True, True, bias is not None]
-    exact, magnitudes = (
-        [aten.conv2d(*map(part, wide), **keywords), *torch.ops.aten.convolution_backward(part(gradient.double()), *map(part, wide[:2]), *sizes)]
-        for part in (torch.clone, torch.abs)
-    )
+    exact, magnitudes = [], []
+    for sums, part in ((exact, torch.clone), (magnitudes, torch.abs)):
+        wide = [part(v.detach().double()).requires_grad_() for v in values]
+        sums.append(sums_of_taps(wide, *window))
+        sums += torch.autograd.grad(sums[0], wide, part(gradient.double()))
+        sums[0] = sums[0].detach()
     pixels = y.shape[0] * y.shape[2] * y.shape[3]
     counts = (8 * r * s + 1, 8 * r * s, pixels, pixels)
     results = [y.detach(), *(value.grad for value in values)]
