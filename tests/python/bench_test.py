@@ -57,8 +57,8 @@ class Bench(unittest.TestCase):
             model = torch.nn.Sequential(*(Breaking(breaks) for _ in range(3)))
             with mock.patch("torch.compile", compile_by_counter):
                 self.assertEqual(bench.variant(model, "compiled")(x).tolist(), [8, 8])
-            whole = [5]  # nodes: the input, three products and the result
-            self.assertEqual(counts == whole, not breaks, counts)
+            nodes = [5]  # the input, three products and the result
+            self.assertEqual(counts == nodes, not breaks, counts)
 
     def test_what_it_writes(self):
         with tempfile.TemporaryDirectory() as folder:
