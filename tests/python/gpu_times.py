@@ -67,6 +67,11 @@ def host_times():
     times["torch function with gradients"] = microseconds(lambda: aten.conv2d(x, weight, padding=1, groups=8))
     times["spio forward and backward"] = microseconds(lambda: both(functional.conv2d, weight), count=500)
     times["torch forward and backward"] = microseconds(lambda: both(aten.conv2d, weight), count=500)
+    # A backward pass runs in a thread of its own unless a program says otherwise.
+    with torch.autograd.set_multithreading_enabled(False):
+        times["clone forward and backward, in one thread"] = microseconds(both_of_clone, count=500)
+        times["spio forward and backward, in one thread"] = microseconds(lambda: both(functional.conv2d, weight), count=500)
+        times["torch forward and backward, in one thread"] = microseconds(lambda: both(aten.conv2d, weight), count=500)
     with torch.autocast("cuda", half):
         times["spio forward and backward, autocast"] = microseconds(lambda: both(functional.conv2d, wide), count=500)
         times["torch forward and backward, autocast"] = microseconds(lambda: both(aten.conv2d, wide), count=500)
