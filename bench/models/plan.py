@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
-"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--small-side N] [--scaled] [--networks] [--near N] [--without LAYERS] > PLAN
+"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--small-side N] [--scaled] [--networks | --new-channels] [--near N] [--without LAYERS] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
 8 channels; the others are drawn. With --scaled the networks are also wider, narrower and of other images, as families of networks
@@ -10,7 +10,8 @@ are. The kernels of a group take any image, or any batch of one small image, who
 images and batches of networks, and log-uniform draws. Some groups have one layer, for which all sizes are known: the layers
 whose best configuration was searched by hand, and layers of other groups, to compare the two kinds of kernels. With
 --networks there is a group for each of the networks' channels and filters instead, in the order of a draw, and its batches are
-theirs. With --near the layers are like those whose best configuration was searched by hand, and none of them: N of each for
+theirs. With --new-channels all channels are drawn, so that input and output have about as many values as those of networks; every
+fourth gradient of a filter has few channels and a large image. With --near the layers are like those whose best configuration was searched by hand, and none of them: N of each for
 which all sizes are known, and GROUPS groups of each whose kernels take any image, or any batch of one. LAYERS, as conv2d/drawn.py writes them, are
 left out.
 """
@@ -102,6 +103,16 @@ def draw_group(draw, direction, is_scaled=False):
     return channels, taps, stride, side, more
 
 
+def draw_new_group(draw, direction):
+    """The fields of a group as draw_group() makes them, with channels and an image that no network need have."""
+    taps, stride = draw.choice([(3, 1)] * 5 + [(3, 2)] * 3 + [(5, 1)] * 3 + [(7, 1)] * 3 + [(5, 2), (1, 1)])
+    if direction == "wgrad" and draw.random() < 0.25:
+        return 8 * draw.randint(1, 7), (3, 3), draw.choice([1, 1, 2]), draw.choice([56, 64, 80, 96, 112, 128, 160, 224]), ""
+    side = draw.choice([7, 7, 8, 10, 12, 14, 14, 16, 20, 24, 28, 28, 32, 40, 48, 56, 64, 80, 112])
+    channels = 8 * log_uniform(draw, max(1, 1000 / side / 8), 16000 / side / 8)
+    return channels, (taps, taps), stride, side, " bias=true" if direction == "fprop" and draw.random() < 0.1 else ""
+
+
 def groups_of_networks(draw, options):
     """The groups of all networks as draw_group() makes them, each once and in the order of a draw."""
     kinds = {(channels, (taps, taps), stride, side, "")
@@ -172,6 +183,8 @@ def main():
     parser.add_argument("--passes", default="fprop,dgrad,wgrad")
     parser.add_argument("--networks", action="store_true")
     parser.add_argument("--scaled", action="store_true", help="draw also wider networks, and those of other images")
+    parser.add_argument("--new-channels", action="store_true", help="draw all channels and images")
+    parser.add_argument("--one-correlation", action="store_true", help="of stride 1, every second group has fprop, the others dgrad")
     parser.add_argument("--small-side", type=int, default=SMALL_SIDE, help="images up to this side get kernels of their own")
     parser.add_argument("--near", type=int, default=0, help="layers near each of those that were searched by hand")
     parser.add_argument("--strides", default="1,2", help="of the networks' groups")
@@ -203,7 +216,14 @@ def main():
         for direction in ("fprop", "dgrad", "wgrad"):
             if options.networks and number >= len(networks):
                 continue
-            channels, taps, stride, side, more = networks[number] if options.networks else draw_group(draw, direction, options.scaled)
+            if options.networks:
+                channels, taps, stride, side, more = networks[number]
+            elif options.new_channels:
+                channels, taps, stride, side, more = draw_new_group(draw, direction)
+            else:
+                channels, taps, stride, side, more = draw_group(draw, direction, options.scaled)
+            if options.one_correlation and stride == 1 and direction == ("fprop", "dgrad")[number % 2]:
+                continue
             is_small = side <= options.small_side
             layers = layers_of(draw, channels, taps, stride, side, min(18, options.layers) if is_small else options.layers,
                                options.most_bytes, options.small_side)
