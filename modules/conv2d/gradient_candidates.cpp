@@ -210,8 +210,10 @@ class listing {
             for (int const narrower : {1, 2}) {
                 Config wide = best;
                 wide.groups = groups;
-                // Fewer images rather than columns, whose halo would be loaded more often.
-                auto& width = wide.images > 1 ? wide.images : wide.columns;
+                // Fewer images rather than columns, whose halo would be loaded more often. With
+                // strides that took 1.07 and 1.08 of the time in two layers on an H200.
+                bool const has_columns = asked.stride_w > 1 ? wide.columns > 16 : wide.images == 1;
+                auto& width = has_columns ? wide.columns : wide.images;
                 if (narrower == 2 && width % 2 != 0) continue;
                 width /= narrower;
                 if (wide.columns % 16 != 0 && wide.columns != 8) continue;

@@ -51,13 +51,11 @@ TEST_CASE("a sweep of wgrad lists eight groups of a large filter, and two warps 
     constexpr auto layer = "n=64 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3";
     CHECK(std::ranges::any_of(listed(layer), has_eight_of_large));
     CHECK(std::ranges::any_of(listed("n=64 c=384 h=14 w=14"), has_two_parts));
-    // With more than two mma tiles of 7 x 7 taps they take registers from the producer's warpgroup.
+    // With more than two mma tiles of 7 x 7 taps they were slower.
     constexpr auto wide = "n=96 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3";
-    CHECK(std::ranges::any_of(listed(wide), [](config const& config) {
-        return config.parts == 2 && config.mma_tiles() > 2 &&
-               config.moves_registers(gradient_of(wide));
+    CHECK(std::ranges::none_of(listed(wide), [](config const& config) {
+        return config.parts == 2 && config.mma_tiles() > 2;
     }));
-    CHECK(std::get<config>(conv2d::best_config(gradient_of(wide), sm_90a)).parts == 1);
     // Where 12 groups leave warps idle, and with a bias.
     CHECK(std::ranges::none_of(listed("n=64 c=96 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3"),
                                has_eight_of_large));
