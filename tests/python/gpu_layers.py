@@ -3,6 +3,7 @@
 #
 # check_convolution() compares a convolution and its gradients with sums in double. opcheck() is PyTorch's own check of
 # operators. A forked process has the memory of its parent, but not its GPU.
+import concurrent.futures
 import itertools
 import os
 import time
@@ -43,25 +44,45 @@ def spoil(*shapes, dtype):
     return {value.data_ptr() for value in spoiled}
 
 
+def type_of(index):
+    """The type that the layer of this number is checked with."""
+    return (half, torch.bfloat16)[index % 2]
+
+
+def compile_kernels(index, layer):
+    """Calls a convolution and its gradients once, in this thread: kernels of many filters are compiled by their first call."""
+    n, c, h, w, (r, s), padding = layer
+    dtype = type_of(index)
+    for has_bias in (True, False):
+        x, weight = (torch.ones(shape, device="cuda", dtype=dtype, requires_grad=True) for shape in ((n, c, h, w), (c, 8, r, s)))
+        bias = torch.ones(c, device="cuda", dtype=dtype, requires_grad=True) if has_bias else None
+        with torch.autograd.set_multithreading_enabled(False):
+            functional.conv2d(x, weight, bias, padding=padding, groups=c // 8).sum().backward()
+
+
 def named_layers(seconds=60):
     """Checks these layers, with a bias and without, until so many seconds have passed: every element of every result is written."""
     start, checked, worst, layer_count, spoiled_count = time.monotonic(), 0, 0, 0, 0
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # as many as NVRTC takes at once
+        list(pool.map(compile_kernels, itertools.count(), layers()))
+    compiled = time.monotonic()
     for index, (n, c, h, w, (r, s), padding) in enumerate(layers()):
-        short, layout = (half, torch.bfloat16)[index % 2], layouts[index // 2 % 2]
+        short, layout = type_of(index), layouts[index // 2 % 2]
         keywords = {"padding": padding, "groups": c // 8}
         p, q = h + 2 * padding[0] - r + 1, w + 2 * padding[1] - s + 1
         x, gradient = tensor((n, c, h, w), short, layout, device="cuda"), tensor((n, c, p, q), short, layout, device="cuda")
         weight, bias = tensor((c, 8, r, s), short, device="cuda"), tensor((c,), short, device="cuda")
         for factor in (bias.requires_grad_(), None):
             if time.monotonic() - start > seconds:
-                return {"layers": layer_count, "ended": "early"}
+                return {"layers": layer_count, "ended": "early", "seconds of compilation": round(compiled - start, 1)}
             addresses = spoil(*[x.shape, (n, c, p, q)] * 2, dtype=short)
             count, part, results = check_convolution(x.requires_grad_(), weight.requires_grad_(), factor, gradient, keywords)
             checked, worst = checked + count, max(worst, part)
             spoiled_count += len(addresses.intersection(results))
         layer_count += 1
     assert spoiled_count >= layer_count, f"{spoiled_count} results had memory with NaN"
-    return {"layers": layer_count, "results": checked, "in memory that had NaN": spoiled_count, "worst of the bound": round(worst, 3)}
+    return {"layers": layer_count, "results": checked, "seconds of compilation": round(compiled - start, 1),
+            "in memory that had NaN": spoiled_count, "worst of the bound": round(worst, 3)}
 
 
 # (Layer.eager, compiled)
