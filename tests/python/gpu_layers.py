@@ -60,7 +60,7 @@ def compile_kernels(index, layer):
             functional.conv2d(x, weight, bias, padding=padding, groups=c // 8).sum().backward()
 
 
-def named_layers(seconds=60):
+def named_layers(seconds=180):
     """Checks these layers, with a bias and without, until so many seconds have passed: every element of every result is written."""
     start, checked, worst, layer_count, spoiled_count = time.monotonic(), 0, 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(8) as pool:  # as many as NVRTC takes at once
