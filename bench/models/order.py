@@ -18,7 +18,8 @@ import train
 # The terms of a body, as features of the models: the weight of "one" tells tma from cp_async.
 TERMS = {"cp_async": ["latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
          "tma": ["one", "latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
-         "wgrad": ["latency_share", "log_stages"]}  # of both bodies
+         "wgrad": ["latency_share", "arithmetic_share", "sms_used", "log_loads_of_fullest", "log_of_groups", "log_stages",
+                   "log_pixels"]}  # of both bodies
 
 
 def terms_of(sweep, rows, body):
@@ -26,7 +27,7 @@ def terms_of(sweep, rows, body):
     feature = {name: sweep.features[rows, number].astype(float) for number, name in enumerate(sweep.names)}
     known = feature | {"one": numpy.ones(len(rows)), "share_of_lone_block": 1 / feature["blocks"],
                        "log_rows_of_tile": numpy.log2(numpy.maximum(feature["rows"], 1)), "log_of_groups": numpy.log2(feature["groups"]),
-                       "log_stages": numpy.log2(feature["stages"])}
+                       "log_stages": numpy.log2(feature["stages"]), "log_pixels": numpy.log2(feature["images"] * feature["columns"])}
     is_body = {"wgrad": True, "tma": feature["is_tma"] > 0, "cp_async": feature["is_tma"] == 0}[body]
     return [numpy.where(is_body, known[term], 0) for term in TERMS[body]]
 

@@ -23,6 +23,7 @@ import numpy
 import xgboost
 
 import plan
+from changes import has_changed
 from objective import differences
 from regret import random_regrets, regrets, summary
 from table import hexadecimal, joined, table, with_rounded_leaves
@@ -33,11 +34,12 @@ HELD_OUT = 4
 SETTINGS = {"grow_policy": "lossguide", "min_child_weight": 8, "lambda": 3, "subsample": 0.6, "colsample_bynode": 0.8,
             "tree_method": "hist", "max_bin": 64, "base_score": 0, "nthread": 1, "seed": 2026}
 # The trees of a family: how many, and their shape. Those of conv2d are few and large, so that a choice takes less time.
-TREES = {"conv2d": {"rounds": 200, "max_depth": 11, "max_leaves": 264, "eta": 0.1},
+TREES = {"conv2d": {"rounds": 100, "max_depth": 12, "max_leaves": 528, "eta": 0.18, "min_child_weight": 4},
          "matmul": {"rounds": 400, "max_depth": 8, "max_leaves": 128, "eta": 0.06}}
-# The gradient's trees draw fewer features for a split, which made choices for unseen channels and filters better; fewer trees with
-# more leaves choose as well as the others.
-OF_MODELS = {"gradient": {"colsample_bynode": 0.4, "rounds": 160, "max_leaves": 330, "eta": 0.12}}
+# The gradient's trees draw fewer features for a split, which made choices for unseen channels and filters better.
+OF_MODELS = {"gradient": {"colsample_bynode": 0.4}}
+# Features that trees of differences do not see: by the number of channels they would learn single layers by heart.
+HIDDEN = {"correlation": ["log_groups", "line_share_of_pixel"]}
 # What they learn: differences between the configurations of a layer, or the time itself.
 OBJECTIVES = {"conv2d": "differences", "matmul": "reg:squarederror"}
 # After trees that learn differences come some that see the problem alone: they add what the configurations of a layer share.
@@ -79,7 +81,7 @@ class Sweep:
         self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
         if family == "conv2d":
             self.leave_out(~self.is_searched())
-            self.leave_out(~(self.is_older & self.has_changed()))
+            self.leave_out(~(self.is_older & has_changed(self)))
         self.best = numpy.full(len(self.problems), numpy.inf)
         numpy.minimum.at(self.best, self.layer, self.times)
 
@@ -89,12 +91,6 @@ class Sweep:
         fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
         layers = [" ".join(each.get(name, "3") for name in ("n", "c", "h", "w", "r", "s", "pass")) for each in fields]
         return numpy.isin(layers, searched)[self.layer]
-
-    def has_changed(self):
-        """Whether a row is of a kernel that older sweeps measured otherwise: those that prefetch, and wgrad of one split."""
-        feature = {name: self.features[:, number] for number, name in enumerate(self.names)}
-        is_one_split = (self.directions[self.layer] == "wgrad") & (feature["log_splits"] == 0)
-        return (feature["prefetches"] > 0) | is_one_split
 
     def leave_out(self, rest):
         """Drops all rows but these."""
@@ -112,6 +108,8 @@ def train(sweep, name, rows, columns, kind="residual", objective=None):
     """Trains a model on some rows, which are in the order of their layers. Rows near the best of their layer weigh more."""
     objective = objective or OBJECTIVES[sweep.family]
     features = sweep.features[rows][:, columns]
+    if objective == "differences":
+        features[:, [sweep.names[column] in HIDDEN.get(name, ()) for column in columns]] = 0
     regret = sweep.times[rows] / sweep.best[sweep.layer[rows]] - 1
     settings = SETTINGS | TREES[sweep.family] | OF_MODELS.get(name, {})
     rounds = settings.pop("rounds")

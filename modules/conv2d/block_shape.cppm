@@ -13,6 +13,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
+#include <numeric>
 
 module spio.conv2d:block_shape;
 
@@ -88,9 +89,15 @@ inline block_shape_of_body shape_of(problem const& problem, cp_async::config con
 template <class Config>
 block_shape_of_body gradient_shape(problem const& problem, Config const& config) {
     double const columns = config.input_columns(problem);
-    double const rows_of_splits =
-        1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns) * problem.p();
+    long long const strips =
+        1LL * divup(problem.n, config.images) * divup(problem.q(), config.columns);
+    double const rows_of_splits = 1.0 * strips * problem.p();
     double const row_bytes = 16.0 * config.images * (columns + config.columns) * config.groups;
+    // Rows of x that two splits load, where they meet inside an image, for each split.
+    bool has_cuts = config.splits > 0;
+    if constexpr (requires { config.whole_images; }) has_cuts = has_cuts && !config.whole_images;
+    double const cuts = has_cuts ? 1 - 1.0 * std::gcd(strips, config.splits) / config.splits : 0;
+    double const halo_rows = cuts * std::max(0, problem.extent_h() - problem.stride_h);
     return {.groups = config.groups,
             .images = config.images,
             .columns = config.columns,
@@ -100,9 +107,10 @@ block_shape_of_body gradient_shape(problem const& problem, Config const& config)
             .threads = config.threads(problem),
             .shared_bytes = config.shared_bytes(problem),
             .input_columns = columns,
-            .steps = rows_of_splits / config.splits,
+            .steps = rows_of_splits / config.splits + halo_rows,
             .bytes_in_flight = (config.stages - 1) * row_bytes,
-            .bytes_loaded = rows_of_splits / config.splits * row_bytes,
+            .bytes_loaded = rows_of_splits / config.splits * row_bytes +
+                            16.0 * halo_rows * config.images * columns * config.groups,
             .workspace_bytes = partial_sum_bytes(problem, config)};
 }
 inline block_shape_of_body shape_of(problem const& problem, wgrad_cp_async::config const& config) {

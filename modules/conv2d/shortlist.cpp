@@ -36,7 +36,7 @@ namespace {
 // and nearly all nothing; the estimates of wgrad are farther off.
 constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
 // A model chooses among so many candidates that are the likeliest to be fast. All candidates of 154
-// layers were measured: the best of these takes 1.0004 (fprop and dgrad) and 1.006 (wgrad) of the
+// layers were measured: the best of these takes 1.0004 (fprop and dgrad) and 1.002 (wgrad) of the
 // time of the best of all.
 constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 28;
 
@@ -48,7 +48,8 @@ struct weights {
     double latency = 0, arithmetic = 0; // their shares of the estimate's parts
     double lone_block = 0; // of the time that a multiprocessor waits: 1 over its blocks
     double sms_used = 0;   // the share of SMs' time, if each had the blocks of the fullest
-    double rows = 0, groups = 0, stages = 0; // their logarithms
+    double loads = 0;      // the logarithm of what the fullest SM loads, over the estimate
+    double rows = 0, groups = 0, stages = 0, pixels = 0; // their logarithms; pixels of a step
 };
 constexpr weights of_cp_async = {.latency = -0.22,
                                  .arithmetic = 1.63,
@@ -62,12 +63,18 @@ constexpr weights of_tma = {.constant = 0.22,
                             .lone_block = 0.17,
                             .sms_used = -0.40,
                             .rows = 0.07};
-constexpr weights of_gradient = {.latency = -2.13, .stages = -0.16};
+constexpr weights of_gradient = {.latency = -2.47,
+                                 .arithmetic = -0.79,
+                                 .sms_used = 0.54,
+                                 .loads = 0.36,
+                                 .groups = -0.22,
+                                 .stages = -0.08,
+                                 .pixels = -0.14};
 
 // The logarithm of the time that a candidate is likely to take.
 class likely_time {
   public:
-    explicit likely_time(arch arch) : sm_count(chip_of(arch).sm_count) {}
+    explicit likely_time(problem const& problem) : asked(problem) {}
 
     double operator()(candidate const& candidate) const {
         auto const& expected = candidate.expected;
@@ -77,21 +84,35 @@ class likely_time {
     }
 
   private:
-    double sm_count;
+    problem const& asked;
 
+    // What all blocks of a gradient load, in bytes.
+    template <class Config> double loaded(Config const& config) const {
+        double const row_bytes =
+            16.0 * config.images * (config.input_columns(asked) + config.columns) * config.groups;
+        double const strips =
+            1.0 * divup(asked.n, config.images) * divup(asked.q(), config.columns);
+        return row_bytes * strips * asked.p() * wgrad::slices(asked, config.groups);
+    }
     template <class Config> double correction(Config const& config, estimate const& parts) const {
-        auto const latency = parts.latency / (parts.traffic + parts.arithmetic + parts.latency);
+        double const sum = parts.traffic + parts.arithmetic + parts.latency;
+        double const latency = parts.latency / sum;
+        double const blocks_over_sms = parts.waves * parts.blocks_per_sm;
+        double const sms_used = blocks_over_sms / whole_waves(blocks_over_sms);
         if constexpr (requires { config.splits; }) {
-            return of_gradient.latency * latency + of_gradient.stages * log2_of(config.stages);
+            auto const& weight = of_gradient;
+            return weight.latency * latency + weight.arithmetic * parts.arithmetic / sum +
+                   weight.sms_used * sms_used +
+                   weight.loads * log2_of(loaded(config) / (sms_used * parts.microseconds)) +
+                   weight.groups * log2_of(config.groups) + weight.stages * log2_of(config.stages) +
+                   weight.pixels * log2_of(config.images * config.columns);
         } else {
             bool const is_tma = requires { config.tiles_per_block; };
             auto const& weight = is_tma ? of_tma : of_cp_async;
-            auto const blocks_over_sms = parts.waves * parts.blocks_per_sm;
             return weight.constant +
                    latency *
                        (weight.latency + weight.arithmetic * parts.arithmetic / parts.latency) +
-                   weight.lone_block / config.blocks +
-                   weight.sms_used * blocks_over_sms / whole_waves(blocks_over_sms) +
+                   weight.lone_block / config.blocks + weight.sms_used * sms_used +
                    weight.rows * log2_of(config.rows) + weight.groups * log2_of(config.groups);
         }
     }
@@ -99,14 +120,14 @@ class likely_time {
 
 // Leaves the candidates that are likely to be the fastest, in their order.
 void leave_likely(std::vector<candidate>& list, double most_of_least, std::ptrdiff_t count,
-                  arch arch) {
+                  problem const& problem) {
     auto const microseconds = [](candidate const& c) { return c.expected.microseconds; };
     auto const most = most_of_least * microseconds(std::ranges::min(list, {}, microseconds));
     std::erase_if(list, [&](candidate const& c) { return microseconds(c) > most; });
     if (std::ssize(list) <= count) return;
     std::vector<double> times;
     times.reserve(list.size());
-    std::ranges::transform(list, std::back_inserter(times), likely_time(arch));
+    std::ranges::transform(list, std::back_inserter(times), likely_time(problem));
     auto sorted = times;
     auto const last = sorted.begin() + count - 1;
     std::ranges::nth_element(sorted, last);
@@ -128,8 +149,8 @@ shortlist shortlist_of(problem const& problem, arch arch) {
                         .rows = {}};
     auto& list = result.list;
     if (list.empty()) return result;
-    is_gradient ? leave_likely(list, most_gradient_estimate, most_gradients_predicted, arch)
-                : leave_likely(list, most_estimate, most_predicted, arch);
+    is_gradient ? leave_likely(list, most_gradient_estimate, most_gradients_predicted, problem)
+                : leave_likely(list, most_estimate, most_predicted, problem);
     // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
     for (auto const size : {cluster_size::small, cluster_size::large}) {
         if (!is_gradient) break;
