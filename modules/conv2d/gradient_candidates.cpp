@@ -168,7 +168,7 @@ class listing {
                4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
     }
     // The number of splits, for blocks on nearly all SMs, of which each has whole strips of images
-    // and loads no row that another loads too; 0 if there is none. The models have not seen these.
+    // and loads no row that another loads too; 0 if there is none.
     template <class Config> int even_splits(Config const& config) const {
         auto const strips =
             checked_size(divup(asked.n, config.images)) * divup(asked.q(), config.columns);
@@ -196,7 +196,7 @@ class listing {
             int const wanted = chip.sm_count / fraction / slices;
             if (wanted <= most.value) counts.add(wanted);
         }
-        if (!is_for_model) counts.add(even_splits(config));
+        counts.add(even_splits(config));
         return counts;
     }
 

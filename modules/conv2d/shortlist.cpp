@@ -36,9 +36,9 @@ namespace {
 // and nearly all nothing; the estimates of wgrad are farther off.
 constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
 // A model chooses among so many candidates that are the likeliest to be fast. All candidates of 154
-// layers were measured: the best of these takes 1.0004 (fprop and dgrad) and 1.002 (wgrad) of the
+// layers were measured: the best of these takes 1.0004 (fprop and dgrad) and 1.004 (wgrad) of the
 // time of the best of all.
-constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 28;
+constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 22;
 
 // Estimates of a layer's configurations are off in ways that some of their parts tell. These are
 // weights of such parts in the logarithm (to base 2) of the time over its estimate, as
