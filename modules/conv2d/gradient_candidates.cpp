@@ -107,14 +107,13 @@ class listing {
 
     // Takes all columns of an image in a step, where they are five to eight mma tiles, and returns
     // whether it is so. Few taps and at most four groups leave a thread the registers for that: on
-    // an H200 112 columns take 0.88 to 1.03 of the time of 64 in four narrow layers. The models
-    // have not seen such steps, and choose none.
+    // an H200 112 columns take 0.88 to 1.03 of the time of 64 in five narrow layers.
     template <class Config> bool set_whole_rows(Config& config) const {
         constexpr int most_mma_tiles = 8, most_groups = 4;
         int const mma_tiles = divup(asked.q(), 16);
         bool const is_wide = 16 * mma_tiles > config.columns && mma_tiles <= most_mma_tiles;
         bool const has_registers = asked.taps() <= few_taps && config.groups <= most_groups;
-        if (is_for_model || !has_registers || config.images != 1 || !is_wide) return false;
+        if (!has_registers || config.images != 1 || !is_wide) return false;
         config.columns = 16 * mma_tiles;
         while (config.stages > 2 && !config.fits(asked)) --config.stages;
         return config.fits(asked);
@@ -131,6 +130,14 @@ class listing {
         double const bytes =
             2.0 * asked.n * asked.c * (1.0 * asked.h * asked.w + 1.0 * asked.p() * asked.q());
         return is_for_model && groups < fewest && bytes >= least_bytes;
+    }
+    // Whether a step has too few products for a model to choose it: one mma tile of a wider image,
+    // of a large filter and at most four groups. With one warp a group it is the fastest in 4 of
+    // 118 layers of the sweeps, and takes at least 0.91 of the time of the others; with two it was
+    // not swept, and takes 9.6 us instead of 6.2 (N1 C128 56 x 56).
+    template <class Config> bool is_thin(Config const& config) const {
+        return is_for_model && asked.taps() > medium_taps && asked.q() > 16 && config.groups <= 4 &&
+               config.images * config.columns == 16;
     }
     // Whether a model chooses only rings of all stages that fit. In the sweeps on an H200 they take
     // 0.75 to 0.88 of the time of half of them in the mean, and at most 1.08.
@@ -168,7 +175,8 @@ class listing {
                4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
     }
     // The number of splits, for blocks on nearly all SMs, of which each has whole strips of images
-    // and loads no row that another loads too; 0 if there is none.
+    // and loads no row that another loads too; 0 if there is none. On an H200 they take 0.94 to
+    // 0.98 of the time in seven layers.
     template <class Config> int even_splits(Config const& config) const {
         auto const strips =
             checked_size(divup(asked.n, config.images)) * divup(asked.q(), config.columns);
@@ -217,6 +225,7 @@ class listing {
                 if (narrower == 2 && width % 2 != 0) continue;
                 width /= narrower;
                 if (wide.columns % 16 != 0 && wide.columns != 8) continue;
+                if (is_thin(wide)) continue;
                 // Splits, of which a split has at least some rows, do not decide what fits.
                 few<int> stage_counts;
                 for (int const stages : {best.stages, best.stages / 2}) {

@@ -69,7 +69,7 @@ TEST_CASE("a sweep of wgrad lists eight groups of a large filter, and two warps 
 TEST_CASE("a sweep of wgrad lists steps of all columns where a filter has few taps") {
     auto const is_whole = [](config const& config) { return config.columns == 112; };
     CHECK(std::ranges::any_of(listed("n=64 c=16 h=112 w=112"), is_whole));
-    CHECK(std::ranges::none_of(predicted("n=64 c=16 h=112 w=112"), is_whole));
+    CHECK(std::ranges::any_of(predicted("n=64 c=16 h=112 w=112"), is_whole));
     CHECK(std::ranges::none_of(listed("n=64 c=16 h=112 w=112 r=5 s=5 pad_h=2 pad_w=2"), is_whole));
 }
 
@@ -96,6 +96,13 @@ TEST_CASE("no model gives a block of wgrad one of two groups of a large layer, o
     auto const is_short = [](config const& config) { return config.stages == 4; };
     CHECK(std::ranges::any_of(listed(layer), is_short));
     CHECK(std::ranges::none_of(predicted(layer), is_short));
+
+    // Nor does one give a step of a large filter a single mma tile, with at most four groups.
+    auto const is_thin = [](config const& config) {
+        return config.groups <= 4 && config.mma_tiles() == 1;
+    };
+    CHECK(std::ranges::any_of(listed(layer), is_thin));
+    CHECK(std::ranges::none_of(predicted(layer), is_thin));
 }
 
 TEST_CASE(
