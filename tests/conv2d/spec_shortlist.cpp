@@ -8,6 +8,7 @@
 
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
+#include "conv2d/tma.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -79,6 +80,25 @@ TEST_CASE("of cp_async's strips that are wider than an mma tile, warps take two"
             if (config == nullptr) continue;
             CHECK(config->mma_tiles == (config->columns_of_images() > 16 ? 2 : 1));
         }
+    }
+}
+
+TEST_CASE("of large layers with an odd number of groups, a model chooses blocks of eight groups") {
+    auto const has_fewer = [](std::string const& words) {
+        auto const problem = parse<conv2d::problem>("conv2d", words);
+        return std::ranges::any_of(conv2d::rank(problem, sm_90a).configs, [](auto const& ranked) {
+            auto const* const config = std::get_if<conv2d::tma::config>(&ranked.config);
+            return config != nullptr && config->groups < 8;
+        });
+    };
+    std::string const five = " h=28 w=28 r=5 s=5 pad_h=2 pad_w=2", three = " h=28 w=28";
+    for (std::string const pass : {" pass=fprop", " pass=dgrad"}) {
+        CHECK(!has_fewer("n=256 c=120" + five + pass));
+        CHECK(!has_fewer("n=256 c=120" + three + pass));
+        CHECK(has_fewer("n=32 c=120" + five + pass));  // 12 MB
+        CHECK(has_fewer("n=256 c=128" + five + pass)); // 16 groups
+        CHECK(has_fewer("n=512 c=72" + five + pass));  // nine: seven of 16 warps would be idle
+        CHECK(has_fewer("n=256 c=120 h=28 w=28 r=7 s=7 pad_h=3 pad_w=3" + pass));
     }
 }
 
