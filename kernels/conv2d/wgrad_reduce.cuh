@@ -114,8 +114,8 @@ struct block {
         bool const is_valid = index.offset() < element_count(p);
 
         if constexpr (Config.overlaps) {
-            let_kernels_after_start<Arch>();
             wait_for_kernels_before<Arch>();
+            let_kernels_after_start<Arch>(); // not earlier, as in tma.cuh
         }
         float4 sum = {};
         if (is_valid) sum = partial_sum(p, index, READER(reader.get()));

@@ -107,13 +107,13 @@ struct block {
                 received[STAGE(0)]->arrive_and_expect(sums * Config.cluster * 32 * 16);
             }
         }
-        let_kernels_after_start<Arch>();
         if constexpr (Config.adds_in_cluster()) {
             sync_cluster<Arch>();
         } else {
             sync_block();
         }
         wait_for_kernels_before<Arch>();
+        let_kernels_after_start<Arch>(); // not earlier, as in tma.cuh
     }
 };
 
