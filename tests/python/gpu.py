@@ -23,7 +23,7 @@ def versions():
     """What the results depend on."""
     return {
         "torch": torch.__version__, "cuda": torch.version.cuda, "gpu": torch.cuda.get_device_name(),
-        "nvrtc": os.environ.get("SPIO_NVRTC"), "python": sys.version.split()[0],
+        "nvrtc": pathlib.Path(os.environ.get("SPIO_NVRTC", "none")).name, "python": sys.version.split()[0],
     }
 
 
