@@ -207,6 +207,7 @@ struct block {
                 store_box<Arch>(map, place_of_output(position, image, box),
                                 boxes[tile][image][box]);
                 if constexpr (Problem.preactivation) {
+                    static_assert(tiles::output_boxes_of_image == 1);
                     store_box<Arch>(map_as<typename tiles::output_map>(p.preactivation),
                                     place_of_output(position, image), second[tile][image]);
                 }

@@ -116,9 +116,10 @@ struct config {
     // none reaches into the next one.
     constexpr int output_box_rows(problem const& problem) const {
         bool const is_medium = problem.taps() > few_taps && problem.taps() <= medium_taps;
-        if (!is_medium || has_gaps(problem) || problem.has_second_output()) return rows;
         constexpr int least = 4, most = 8;
-        for (int count = most; count >= least && rows > most; --count) {
+        bool const is_one_box = rows <= most || has_gaps(problem) || problem.has_second_output();
+        if (!is_medium || is_one_box) return rows;
+        for (int count = most; count >= least; --count) {
             if (rows % count == 0) return count;
         }
         return rows;

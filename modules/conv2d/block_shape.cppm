@@ -89,8 +89,7 @@ inline block_shape_of_body shape_of(problem const& problem, cp_async::config con
 template <class Config>
 block_shape_of_body gradient_shape(problem const& problem, Config const& config) {
     double const columns = config.input_columns(problem);
-    long long const strips =
-        1LL * divup(problem.n, config.images) * divup(problem.q(), config.columns);
+    long long const strips = strip_count(problem, config.images, config.columns);
     double const rows_of_splits = 1.0 * strips * problem.p();
     double const row_bytes = 16.0 * config.images * (columns + config.columns) * config.groups;
     // Rows of x that two splits load, where they meet inside an image, for each split.

@@ -90,11 +90,9 @@ class listing {
     // they take at most 0.95 of the time of others, 0.83 in the mean.
     bool needs_whole_lines() const {
         constexpr double least_bytes = 48e6;
-        double const bytes =
-            2.0 * asked.n * asked.c * (1.0 * asked.h * asked.w + 1.0 * asked.p() * asked.q());
         int const groups = asked.groups();
         return asked.taps() <= medium_taps && groups % 2 == 1 && asked.has_groups(8) &&
-               divup(groups, 8) * 8 == divup(groups, 4) * 4 && bytes >= least_bytes;
+               divup(groups, 8) * 8 == divup(groups, 4) * 4 && image_bytes(asked) >= least_bytes;
     }
     // Adds the configurations of the body tma with at least so many groups.
     void add_tma(int fewest_groups) {

@@ -98,8 +98,14 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
-// A problem as the model knows it: activations and scales move no more bytes.
+// Whether there is a tensor beside the input and the output, which moves more bytes.
+bool has_second_tensor(problem const& problem) {
+    return problem.has_second_output() || problem.has_derivative();
+}
+// A problem as the model knows it: without an activation and scales, unless there is a second
+// tensor.
 problem without_epilogue(problem plain) {
+    if (has_second_tensor(plain)) return plain;
     plain.activation = activation::none;
     plain.scale = false;
     return plain;
@@ -110,7 +116,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
     if (!asked.knows_layer()) {
         return choice_of_family(asked, arch, "generic kernels have few configurations");
     }
-    if (asked.has_second_output() || asked.has_derivative()) {
+    if (has_second_tensor(asked)) {
         return choice_of_family(asked, arch, "the model was not trained for a second tensor");
     }
     auto const problem = without_epilogue(asked);
@@ -205,8 +211,7 @@ std::string describe_model(direction pass, arch arch) {
 
 predictions rank(problem const& asked, arch arch) {
     check(asked);
-    auto const problem =
-        asked.has_second_output() || asked.has_derivative() ? asked : without_epilogue(asked);
+    auto const problem = without_epilogue(asked);
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
     auto const result = shortlist_of(problem, arch);

@@ -147,6 +147,15 @@ cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_s
 // longer ring of stages.
 config with_parts(problem const&, config const&, arch);
 config with_parts_and_stages(problem const&, config const&, arch);
+// Bytes of the images that a pass reads and writes, of one tensor each.
+inline double image_bytes(problem const& problem) {
+    return 2.0 * problem.n * problem.c *
+           (1.0 * problem.h * problem.w + 1.0 * problem.p() * problem.q());
+}
+// The strips, of some columns of some images each, whose rows the splits of wgrad share.
+inline long long strip_count(problem const& problem, int images, int columns) {
+    return 1LL * divup(problem.n, images) * divup(problem.q(), columns);
+}
 // The same configuration with two warps for each group, or with eight groups instead of four; none
 // where a thread would have too few registers.
 std::optional<wgrad_tma::config> with_two_parts(problem const&, wgrad_tma::config const&);

@@ -127,9 +127,7 @@ class listing {
         int const fewest = asked.groups() < 4   ? std::min(asked.groups(), 2)
                            : asked.groups() < 8 ? 3
                                                 : 2;
-        double const bytes =
-            2.0 * asked.n * asked.c * (1.0 * asked.h * asked.w + 1.0 * asked.p() * asked.q());
-        return is_for_model && groups < fewest && bytes >= least_bytes;
+        return is_for_model && groups < fewest && image_bytes(asked) >= least_bytes;
     }
     // Whether a step has too few products for a model to choose it: one mma tile of a wider image,
     // of a large filter and at most four groups. With one warp a group it is the fastest in 4 of
@@ -178,12 +176,11 @@ class listing {
     // and loads no row that another loads too; 0 if there is none. On an H200 they take 0.94 to
     // 0.98 of the time in seven layers.
     template <class Config> int even_splits(Config const& config) const {
-        auto const strips =
-            checked_size(divup(asked.n, config.images)) * divup(asked.q(), config.columns);
+        auto const strips = strip_count(asked, config.images, config.columns);
         int const slices = wgrad::slices(asked, config.groups);
         for (int splits = chip.sm_count / slices; 10 * splits * slices >= 9 * chip.sm_count;
              --splits) {
-            if (strips.value % splits == 0) return splits;
+            if (strips % splits == 0) return splits;
         }
         return 0;
     }

@@ -114,12 +114,10 @@ constexpr double few_bytes = 32e6;
 tma::config strided_config(problem const& problem) {
     correlation const sizes = correlation_of(problem);
     bool const is_narrow = sizes.q <= 16;
-    double const bytes =
-        2.0 * problem.n * problem.c * (1.0 * sizes.h * sizes.w + 1.0 * sizes.p * sizes.q);
     return {.groups = groups_of_block(/*wanted=*/4, problem.groups()),
             .images = is_narrow ? 2 : 1,
             .columns = is_narrow ? 16 : 32,
-            .rows = problem.r <= 3 && bytes < few_bytes ? 4 : 8,
+            .rows = problem.r <= 3 && image_bytes(problem) < few_bytes ? 4 : 8,
             .tiles_per_block = 1,
             .blocks = 0};
 }

@@ -90,8 +90,7 @@ class likely_time {
     template <class Config> double loaded(Config const& config) const {
         double const row_bytes =
             16.0 * config.images * (config.input_columns(asked) + config.columns) * config.groups;
-        double const strips =
-            1.0 * divup(asked.n, config.images) * divup(asked.q(), config.columns);
+        auto const strips = static_cast<double>(strip_count(asked, config.images, config.columns));
         return row_bytes * strips * asked.p() * wgrad::slices(asked, config.groups);
     }
     template <class Config> double correction(Config const& config, estimate const& parts) const {

@@ -173,8 +173,7 @@ class search {
 
 cluster_choice best_wgrad_cluster(problem const& problem, arch arch, cluster_size size) {
     chip const& chip = chip_of(arch);
-    double const bytes = 2.0 * problem.n * problem.c *
-                         (1.0 * problem.h * problem.w + 1.0 * problem.p() * problem.q());
+    double const bytes = image_bytes(problem);
     bool const is_known = problem.knows_layer() && problem.taps() <= medium_taps;
     double const most = size == cluster_size::large ? most_bytes_of_large : most_bytes;
     if (!chip.has_tma || !is_known || bytes > most) return {};

@@ -24,20 +24,19 @@ using conv2d::wgrad_tma::config;
 conv2d::problem gradient_of(std::string_view words) {
     return parse<conv2d::problem>("conv2d", std::string(words) + " pass=wgrad");
 }
-// The configurations by TMA for a layer.
-std::vector<config> listed(std::string_view words) {
+template <class Entry> std::vector<config> configs_by_tma(std::vector<Entry> const& entries) {
     std::vector<config> list;
-    for (auto const& each : conv2d::candidates(gradient_of(words), sm_90a)) {
+    for (auto const& each : entries) {
         if (auto const* const tma = std::get_if<config>(&each.config)) list.push_back(*tma);
     }
     return list;
 }
+// The configurations by TMA for a layer.
+std::vector<config> listed(std::string_view words) {
+    return configs_by_tma(conv2d::candidates(gradient_of(words), sm_90a));
+}
 std::vector<config> predicted(std::string_view words) {
-    std::vector<config> list;
-    for (auto const& each : conv2d::rank(gradient_of(words), sm_90a).configs) {
-        if (auto const* const tma = std::get_if<config>(&each.config)) list.push_back(*tma);
-    }
-    return list;
+    return configs_by_tma(conv2d::rank(gradient_of(words), sm_90a).configs);
 }
 
 bool has_eight_of_large(config const& config) {
