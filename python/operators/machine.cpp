@@ -88,10 +88,8 @@ machine& machine_of(place const& place) {
     std::lock_guard const lock(opening);
     if (slot.load() == nullptr) {
         slot = new machine(options_for(place));
-        auto expected = unopened;
-        if (place.gpu != host_device) {
-            opening_forks.compare_exchange_strong(expected, fork_count());
-        }
+        bool const is_first_gpu = place.gpu != host_device && opening_forks == unopened;
+        if (is_first_gpu) opening_forks = fork_count();
     }
     return *slot.load();
 }

@@ -38,7 +38,7 @@ Tensor new_tensor(Tensor const& other, std::int64_t rank, std::int64_t const* si
     STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(other.get(), &device_index));
     // PyTorch's own error would be a trace of its calls.
     STD_TORCH_CHECK(
-        !other.is_cuda() || !is_without_gpus_of_parent(),
+        !is_without_gpus_of_parent() || !other.is_cuda(),
         "spio: this process was forked after its parent had opened a GPU, which works in "
         "the parent alone: start processes by spawn");
     auto const shim_type =
