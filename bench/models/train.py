@@ -82,8 +82,13 @@ class Sweep:
         if family == "conv2d":
             self.leave_out(~self.is_searched())
             self.leave_out(~(self.is_older & has_changed(self)))
-        self.best = numpy.full(len(self.problems), numpy.inf)
-        numpy.minimum.at(self.best, self.layer, self.times)
+        self.best = self.least_times()
+
+    def least_times(self):
+        """The least time of each layer."""
+        least = numpy.full(len(self.problems), numpy.inf)
+        numpy.minimum.at(least, self.layer, self.times)
+        return least
 
     def is_searched(self):
         """Whether a row is of a layer whose best configuration was searched by hand: what is chosen for these is told separately."""
