@@ -235,6 +235,7 @@ tables = {
     "conv2d_ablation": conv2d_ablation,
     "conv2d_steps": conv2d_steps,
     "conv2d_drawn": lambda: drawn_table.rows(root, *newest("conv2d_drawn_sm90a")),
+    "conv2d_classes": lambda: drawn_table.classes(root, *newest("conv2d_drawn_sm90a")),
     "tuned_conv2d": tuned_conv2d,
     "models_conv2d": lambda: models_table.rows(root, *newest("models_conv2d_sm90a")),
     "models_matmul": lambda: models_table.rows(root, *newest("models_matmul_sm90a")),
