@@ -5,6 +5,7 @@
 # each layer that is equal to its twin in every respect, and leaves the others with a reason; scan() runs a
 # model and reports what convert() would do.
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -14,11 +15,12 @@ from spio import functional, nn, operators
 
 @dataclass
 class Layer:
-    """A layer of a model: its name, what it is, and why it does not take a kernel, if so."""
+    """A layer of a model: its name, what it is, why it does not take a kernel, if so, and whether it is one of spio.nn already."""
 
     name: str
     description: str
     reason: str | None = None
+    is_converted: bool = False
     calls: list = field(default_factory=list)  # what scan() saw
 
 
@@ -30,8 +32,13 @@ class Report:
 
     @property
     def replaced(self):
-        """The layers that take kernels."""
-        return [layer for layer in self.layers if layer.reason is None]
+        """The layers that convert() gives kernels."""
+        return [layer for layer in self.layers if layer.reason is None and not layer.is_converted]
+
+    @property
+    def converted(self):
+        """The layers of spio.nn that took kernels before."""
+        return [layer for layer in self.layers if layer.reason is None and layer.is_converted]
 
     @property
     def kept(self):
@@ -41,10 +48,14 @@ class Report:
     def __str__(self):
         lines = []
         for layer in self.layers:
-            fate = "takes a kernel" if layer.reason is None else f"stays: {layer.reason}"
+            fate = "is converted already" if layer.is_converted else "takes a kernel"
+            if layer.reason is not None:
+                fate = f"stays: {layer.reason}"
             lines.append(f"{layer.name or '(model)'}: {layer.description}: {fate}")
             lines += [f"    {call}" for call in layer.calls]
-        return "\n".join([*lines, f"{len(self.replaced)} of {len(self.layers)} layers take kernels of Spio"])
+        count = len(self.replaced) + len(self.converted)
+        words = f", {len(self.converted)} of them already converted" if self.converted else ""
+        return "\n".join([*lines, f"{count} of {len(self.layers)} layers take kernels of Spio{words}"])
 
 
 # Layers of other libraries that compute what nn.LayerNorm2d computes.
@@ -64,13 +75,13 @@ def convert(model, memory_format=torch.channels_last):
     """
     report = Report([])
     for name, module, twin in candidates(model):
-        reason = why_not(module, twin)
-        if reason is None:
+        layer = judged(name, module, twin)
+        if layer.reason is None:
             module.__class__ = twin
             for parameter in module.parameters(recurse=False):
                 if parameter.dim() == 4:
                     parameter.data = parameter.data.contiguous(memory_format=memory_format)
-        report.layers.append(Layer(name, describe(module), reason))
+        report.layers.append(layer)
     return report
 
 
@@ -79,20 +90,18 @@ def scan(model, *inputs, arch=None, **keywords):
 
     It reports what each of them computes. For each convolution that kernels compute, these are the estimated times of
     its kernels in half precision: of the forward pass, the gradient of the input and the gradient of the weight; on the
-    GPU of the inputs, or on `arch`. If the inputs are on a GPU, the time that the layer takes there now is measured.
+    GPU of the layer's input, or on `arch`. If that input is on a GPU, the time that the layer takes there now is measured.
     """
     report, hooks = Report([]), []
     # Hooks of this function are no reason to leave a layer alone, so all are judged before any is hooked.
-    layers = [(module, Layer(name, describe(module), why_not(module, twin))) for name, module, twin in candidates(model)]
-    tensors = [tensor for tensor in (*inputs, *keywords.values()) if isinstance(tensor, torch.Tensor)]
-    is_timed = any(tensor.is_cuda for tensor in tensors)
+    layers = [(module, judged(name, module, twin)) for name, module, twin in candidates(model)]
     with evaluation(model), torch.no_grad():
-        if is_timed:
+        if any(tensor.is_cuda for tensor in (*model.parameters(), *tensors_in((inputs, keywords)))):
             model(*inputs, **keywords)  # first calls take longer
         try:
             for module, layer in layers:
                 report.layers.append(layer)
-                watch = Recorder(layer, arch, is_timed)
+                watch = Recorder(layer, arch)
                 hooks.append(module.register_forward_pre_hook(watch.begin, with_kwargs=True))
                 hooks.append(module.register_forward_hook(watch.end, with_kwargs=True))
             model(*inputs, **keywords)
@@ -138,24 +147,22 @@ class Recorder:
     A call is recorded as a function that words it, because the GPU knows its time only later.
     """
 
-    def __init__(self, layer, arch, is_timed):
-        self.layer, self.arch, self.is_timed, self.start = layer, arch, is_timed, None
+    def __init__(self, layer, arch):
+        self.layer, self.arch, self.start = layer, arch, None
 
     def begin(self, module, arguments, keywords):
-        x = first_tensor(*arguments, *keywords.values())
-        self.start = event(x.device) if self.is_timed and x is not None and x.is_cuda else None
+        x = first_tensor((arguments, keywords))
+        self.start = event(x.device) if x is not None and x.is_cuda else None
 
     def end(self, module, arguments, keywords, output):
         # A layer of another class, which stays as it is, may take and return more than a tensor, or something else.
-        x = first_tensor(*arguments, *keywords.values())
-        result = first_tensor(*output) if isinstance(output, (tuple, list)) else first_tensor(output)
+        x, result = first_tensor((arguments, keywords)), first_tensor(output)
         if x is None or result is None:
             self.layer.calls.append(lambda: "no tensor goes in" if x is None else "no tensor comes out")
             return
         start, stop = self.start, None if self.start is None else event(x.device)
-        weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
+        megabytes = sum(tensor.numel() * tensor.element_size() for tensor in (x, result, *module.parameters(recurse=False))) / 1e6
         counts = (x.numel(), result.numel())
-        megabytes = (sum(counts) + weights) * x.element_size() / 1e6
         is_indexed = 0 < min(counts) and max(counts) <= functional.most_elements
         is_estimated = self.layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4 and is_indexed
         words = f"{' x '.join(map(str, x.shape))} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once"
@@ -170,9 +177,18 @@ class Recorder:
         self.layer.calls.append(text)
 
 
-def first_tensor(*values):
-    """The first of the values that is a tensor, or None."""
-    return next((value for value in values if isinstance(value, torch.Tensor)), None)
+def tensors_in(value):
+    """The tensors in a value: itself, or those in a list, a tuple or a dict of such values."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple, Mapping)):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from tensors_in(part)
+
+
+def first_tensor(value):
+    """The first tensor in a value, or None."""
+    return next(tensors_in(value), None)
 
 
 def event(device):
@@ -191,6 +207,11 @@ def candidates(model):
             yield name, module, nn.LayerNorm2d
 
 
+def judged(name, module, twin):
+    """The layer of this name in the report: what becomes of it, and why."""
+    return Layer(name, describe(module), why_not(module, twin), is_converted=type(module) is twin)
+
+
 def describe(module):
     """A layer as PyTorch prints it: its class and its options."""
     return f"{type(module).__name__}({module.extra_repr()})"
@@ -199,8 +220,8 @@ def describe(module):
 def why_not(module, twin):
     """Why a layer is not replaced by its twin, or None."""
     kind = type(module)
-    if kind is twin:
-        return "it is one of spio.nn already"
+    if kind is twin:  # it may be one that kernels do not support
+        return why_not_parameters(module, twin)
     is_known = kind is torch.nn.Conv2d or (kind.__module__, kind.__name__) in equal_norms
     if not is_known:
         return f"it is a {kind.__module__}.{kind.__qualname__}, whose forward may be another"
@@ -210,6 +231,11 @@ def why_not(module, twin):
         return "it has hooks (weight norm is one), which may change what it computes"
     if hasattr(module, "parametrizations"):
         return "it has parametrizations"
+    return why_not_parameters(module, twin)
+
+
+def why_not_parameters(module, twin):
+    """The reason in a layer's parameters and options, or None."""
     dtypes = {parameter.dtype for parameter in module.parameters(recurse=False)}
     if not dtypes <= set(layer_types):
         return f"its parameters are {', '.join(sorted(map(str, dtypes)))}"
@@ -221,7 +247,7 @@ hook_names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backw
 
 def why_not_conv2d(module):
     """The reason why no kernel takes this convolution, as a sentence; None if one does."""
-    if module.padding_mode != "zeros":
+    if module.padding_mode != "zeros" and type(module) is not nn.Conv2d:  # which pads before it calls kernels
         return f"the padding is {module.padding_mode}"
     width = functional.group_width
     if module.in_channels != module.out_channels or module.groups * width != module.in_channels:

@@ -95,7 +95,22 @@ class Surgery(unittest.TestCase):
         self.assertEqual({id(p) for p in model.parameters()}, {id(p) for p in optimizer.param_groups[0]["params"]})
         x = tensor((2, 16, 8, 8), torch.float32)
         torch.testing.assert_close(model[:2](x), original[:2](x))
-        self.assertEqual(len(spio.convert(model).replaced), 0, "a second time there is nothing to do")
+
+    def test_what_is_converted_already(self):
+        """It is counted apart; a layer of spio.nn that no kernel computes stays, with the reason."""
+        pointwise = spio.nn.Conv2d(16, 16, 1)
+        model = nn.Sequential(convolution(padding=1), spio.nn.LayerNorm2d(16), spio.nn.Conv2d(16, 16, 3, groups=2, padding=1, padding_mode="reflect"), pointwise)
+        first, x = spio.convert(model), tensor((2, 16, 8, 8), torch.float32)
+        self.assertIn("3 of 4 layers take kernels of Spio, 2 of them already converted", str(first))
+        for report in (spio.convert(model), spio.scan(model, x)):
+            self.assertEqual([layer.name for layer in report.converted], ["0", "1", "2"])
+            self.assertEqual(report.replaced, [])
+            self.assertEqual([layer.reason for layer in report.kept], ["16 channels in 1 groups to 16, where kernels take groups of 8 to 8"])
+            self.assertIn("3 of 4 layers take kernels of Spio, 3 of them already converted", str(report))
+            self.assertIn("padding=(1, 1), groups=2): is converted already", str(report))
+        self.assertEqual([" us on sm_90a" in layer.calls[0] for layer in report.layers], [True, False, True, False])
+        double = spio.convert(nn.Sequential(spio.nn.Conv2d(16, 16, 3, groups=2).double()))
+        self.assertEqual(double.kept[0].reason, "its parameters are torch.float64")
 
     def test_memory_format(self):
         for memory_format in (torch.channels_last, torch.contiguous_format):
@@ -183,7 +198,7 @@ class Surgery(unittest.TestCase):
         self.assertEqual([len(layer.calls) for layer in report.layers], [1, 1])
         text = str(report)
         self.assertIn("2 x 16 x 8 x 8 of torch.float32", text)
-        self.assertIn("1 of 2 layers take kernels", text)
+        self.assertTrue(text.endswith("1 of 2 layers take kernels of Spio"))
         self.assertNotIn("now ", text)  # times are measured on a GPU alone
         # Twice the images take longer, and an A100 longer than an H200.
         times = [
@@ -201,6 +216,11 @@ class Surgery(unittest.TestCase):
             (call,) = spio.scan(model, x).layers[0].calls
             count = 2 * x.numel() + 128 * 8 * 9 + 128 * has_bias
             self.assertIn(f"16 x 128 x 32 x 64 of torch.float16: {2 * count / 1e6:.3f} MB", call)
+        # A LayerNorm of halves with factors in floats.
+        model = spio.nn.LayerNorm2d(128).to("meta")
+        model.forward = torch.clone
+        (call,) = spio.scan(model, x).layers[0].calls
+        self.assertIn(f"{(2 * 2 * x.numel() + 4 * 2 * 128) / 1e6:.3f} MB", call)
 
     def test_scan_of_layers_with_other_arguments(self):
         """A layer of another class is called as it is, whatever it takes and returns."""
@@ -215,6 +235,30 @@ class Surgery(unittest.TestCase):
         calls = [layer.calls for layer in spio.scan(model, x).layers]
         words = "2 x 16 x 8 x 8 of torch.float32: 0.021 MB if each tensor is read or written once"
         self.assertEqual(calls, [[words], ["no tensor goes in"], [words]])
+
+    def test_scan_of_nested_inputs(self):
+        """Tensors in dicts, lists and tuples are found, in what goes into a model, into a layer and comes out; each layer is timed."""
+
+        class Nested(nn.Conv2d):
+            def forward(self, batch, *, scale=None):
+                (x,) = batch["images"] if scale is None else scale
+                return {"maps": [super().forward(x)], "count": 1}
+
+        class Network(nn.Sequential):
+            def forward(self, batch):
+                maps = self[0]({"images": batch["images"]})
+                return self[1](None, scale=(batch["images"][0],)), self[2](batch["images"][0]), maps
+
+        Event.points.clear()
+        layers = (kind(16, 16, 3, groups=2, padding=1) for kind in (Nested, Nested, nn.Conv2d))
+        model, x = Network(*layers), tensor((2, 16, 8, 8), torch.float32)
+        words = "2 x 16 x 8 x 8 of torch.float32: 0.021 MB"
+        for number, batch in enumerate(({"images": [x]}, {"labels": 0, "images": (on_gpu(x, 1),)})):
+            with mock.patch("torch.cuda.Event", Event), mock.patch("torch.cuda.current_stream", lambda device: device.index):
+                calls = [call for layer in spio.scan(model, batch, arch="sm_90a").layers for call in layer.calls]
+            self.assertEqual([call[: len(words)] for call in calls], [words] * 3)
+            self.assertEqual(["now 125.0 us" in call for call in calls], [number == 1] * 3)
+        self.assertEqual(Event.points, [1] * 6)
 
     def test_scan_of_several_gpus(self):
         """A layer is timed in the stream of its own GPU, which is not the current one; a layer on the CPU is not timed."""
