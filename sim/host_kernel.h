@@ -48,11 +48,18 @@ template <auto Kernel> class host_kernel_of;
 template <class Params, void (*Kernel)(Params)> class host_kernel_of<Kernel> : public host_kernel {
   public:
     host_kernel_of(char const* symbol, std::uint64_t text_digest)
-        : host_kernel(symbol, text_digest, sizeof(Params),
-                      [](char const* name, launch_shape const& shape, void const* params) {
-                          auto const& arguments = *static_cast<Params const*>(params);
-                          return launch(name, shape, [&arguments] { Kernel(arguments); });
-                      }) {}
+        : host_kernel(symbol, text_digest, sizeof(Params), launch_on_host) {}
+
+  private:
+    // What each thread of a launch calls. A lambda's type would have its file's path in its name,
+    // which UBSan stores.
+    struct thread_call {
+        Params const& arguments;
+        void operator()() const { Kernel(arguments); }
+    };
+    static report launch_on_host(char const* name, launch_shape const& shape, void const* params) {
+        return launch(name, shape, thread_call{*static_cast<Params const*>(params)});
+    }
 };
 
 } // namespace spio::sim

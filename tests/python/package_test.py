@@ -6,6 +6,7 @@
 # typed Python whose functions become kernels; its interpreter runs them on the CPU. The host device simulates a GPU.
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -109,6 +110,16 @@ class Package(unittest.TestCase):
             needed = [line.split("[")[1].rstrip("]\n") for line in words.splitlines() if "(NEEDED)" in line]
             self.assertLessEqual(set(needed), known | more)
             self.assertNotIn("(RUNPATH)", words)
+
+    def test_no_folder_of_the_build(self):
+        # Files are named as the project and PyTorch name them, wherever the libraries were built.
+        for file in (library, dialect):
+            paths = re.findall(rb"(?<![\w./-])/[\w.+-]+/[\w./+-]*\.(?:cppm?|cuh?|hpp|h|py)\b", file.read_bytes())
+            self.assertEqual(sorted(set(paths)), [], file.name)
+        with self.assertRaisesRegex(RuntimeError, r"(?m)[ ,]python/operators/operators\.cpp:\d+, spio::gpu_architecture: there is no GPU 64"):
+            from spio import operators
+
+            operators.gpu_architecture(64)
 
     def test_what_the_libraries_show(self):
         self.assertEqual(printed("nm", "-D", "--defined-only", library), "")
