@@ -76,6 +76,7 @@ sizes_4d output_sizes(conv2d_sizes const& s) {
 // The forward pass; below, the gradients of its input and of its weight.
 Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
                          std::optional<Tensor> const& bias, window const& window) {
+    check_process(input);
     auto sizes = checked_sizes(input, weight, window);
     sizes.type = element_of(conv2d_types, "conv2d", "the input", input);
     auto const x = channels_last(input, {sizes.n, sizes.c, sizes.h, sizes.w});
@@ -89,6 +90,7 @@ Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
 
 Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t h,
                                  std::int64_t w, window const& window) {
+    check_process(gradient);
     auto const y_sizes = sizes_of("conv2d_input_gradient", "the gradient", gradient);
     auto const [n, k, p, q] = y_sizes;
     auto sizes = checked_sizes(gradient, weight, window);
@@ -113,6 +115,7 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
                                                       window const& window, bool has_bias,
                                                       bool has_float_result) {
     char const* const name = "conv2d_weight_gradient";
+    check_process(input);
     auto const [n, c, h, w] = sizes_of(name, "the input", input);
     STD_TORCH_CHECK(r > 0 && s > 0 && r <= 7 && s <= 7, "spio::", name, ": the filter is ", r,
                     " x ", s);
@@ -159,6 +162,7 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
 
 Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,
                                std::optional<Tensor> const& bias, double epsilon) {
+    check_process(input);
     auto const sizes = sizes_of("layernorm_2d", "the input", input);
     auto const [n, c, h, w] = sizes;
     auto const type = element_of(layernorm_2d_types, "layernorm_2d", "the input", input);

@@ -61,6 +61,7 @@ std::optional<Tensor> in_floats(std::optional<Tensor> const& bias) {
 Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
                    numbers const& padding, numbers const& stride, numbers const& dilation,
                    std::int64_t groups) {
+    check_process(input);
     auto const function = input.is_cuda() ? conv2d_by_kernels : conv2d_on_cpu;
     return function(input, in_type(weight, input.scalar_type()), in_floats(bias),
                     window_of(input, stride, padding, dilation, groups));
@@ -80,6 +81,7 @@ three_gradients convolution_gradients(Tensor const& input, Tensor const& gradien
                                       Tensor const& weight, numbers const& padding,
                                       numbers const& stride, numbers const& dilation,
                                       std::int64_t groups, std::vector<bool> const& wanted) {
+    check_process(input);
     auto const window = window_of(input, stride, padding, dilation, groups);
     bool const is_on_gpu = input.is_cuda();
     Tensor dx, dweight, dbias;

@@ -71,6 +71,7 @@ activation activation_named(std::string const& name) {
 Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
                          std::string const& activation, std::optional<Tensor> const& residual,
                          bool has_float_result) {
+    check_process(a);
     auto const rank = a.dim();
     STD_TORCH_CHECK((rank == 2 || rank == 3) && b.dim() == rank, "spio::matmul: a has ", rank,
                     " dimensions and b ", b.dim(), ", but must have two or three both");

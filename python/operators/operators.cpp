@@ -87,6 +87,9 @@ std::int64_t gpu_architecture(std::int64_t gpu) {
     return architecture({.gpu = static_cast<int>(gpu), .keeps_kernels = is_deterministic()});
 }
 
+// The answer of a function that throws nothing, which TORCH_BOX does not take as it is.
+template <auto Function> auto answer() { return Function(); }
+
 // The operators as PyTorch calls them. The window (stride, padding and dilation, each of rows and
 // of columns) is passed as six numbers, because a list would make each call slower.
 
@@ -141,6 +144,7 @@ STABLE_TORCH_LIBRARY(spio, library) {
     library.def("generic_kernels() -> str");
     library.def("gpu_architecture(int gpu) -> int");
     library.def("is_deterministic() -> bool");
+    library.def("is_without_gpus_of_parent() -> bool");
     library.def("use_host_device(bool is_used) -> ()");
     library.def("end_compilations() -> ()");
     library.def(
@@ -171,6 +175,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
     library.impl("is_deterministic", TORCH_BOX(&is_deterministic));
+    library.impl("is_without_gpus_of_parent", TORCH_BOX(&answer<is_without_gpus_of_parent>));
     library.impl("generic_kernels", TORCH_BOX(&generic_kernels));
     library.impl("gpu_architecture", TORCH_BOX(&gpu_architecture));
     library.impl("use_host_device", TORCH_BOX(&use_host_device));

@@ -36,11 +36,6 @@ Tensor new_tensor(Tensor const& other, std::int64_t rank, std::int64_t const* si
     std::int32_t device_type = 0, device_index = 0;
     STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(other.get(), &device_type));
     STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(other.get(), &device_index));
-    // PyTorch's own error would be a trace of its calls.
-    STD_TORCH_CHECK(
-        !is_without_gpus_of_parent() || !other.is_cuda(),
-        "spio: this process was forked after its parent had opened a GPU, which works in "
-        "the parent alone: start processes by spawn");
     auto const shim_type =
         torch::stable::detail::to<std::int32_t>(torch::stable::detail::from(type));
     AtenTensorHandle handle = nullptr;
@@ -142,6 +137,13 @@ void check_same_device(char const* family, Tensor const& tensor, Tensor const& o
     STD_TORCH_CHECK(agrees, "spio::", family, ": tensors are on two devices, ",
                     tensor.is_cuda() ? "GPU " : "CPU ", tensor.get_device_index(), " and ",
                     other.is_cuda() ? "GPU " : "CPU ", other.get_device_index());
+}
+
+void check_process(Tensor const& tensor) {
+    STD_TORCH_CHECK(
+        !is_without_gpus_of_parent() || !tensor.is_cuda(),
+        "spio: this process was forked after its parent had opened a GPU, which works in "
+        "the parent alone: start processes by spawn");
 }
 
 place place_of(Tensor const& tensor) {

@@ -76,6 +76,10 @@ stored_bias bias_of(char const* family, std::optional<Tensor> const&, int count,
 // Refuses two tensors on different devices, in the name of the family.
 void check_same_device(char const* family, Tensor const&, Tensor const& other);
 
+// Refuses a tensor on a GPU in a process that was forked after its parent had opened one. To be
+// asked before anything of PyTorch is called, whose own error would be a trace of its calls.
+void check_process(Tensor const&);
+
 // Where kernels for a tensor run: its GPU, in the current stream, or the host device.
 place place_of(Tensor const&);
 

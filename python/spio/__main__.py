@@ -43,14 +43,16 @@ def report_gpus():
     if not torch.cuda.is_available():
         tell("GPU", "none that PyTorch can use: operators run on the CPU, by aten")
         return None
+    from spio import support
+
     first = None
     for number in range(torch.cuda.device_count()):
         major, minor = torch.cuda.get_device_capability(number)
-        has_kernels = (major, minor) >= (8, 0)
-        if has_kernels and first is None:
+        reason = support.why_not_gpu(torch.device("cuda", number))
+        if reason is None and first is None:
             first = f"cuda:{number}"
-        fate = "" if has_kernels else ", older than sm_80: operators run by aten"
-        tell(f"GPU {number}", f"{torch.cuda.get_device_name(number)}, sm_{major}{minor}{fate}")
+        fate = "" if reason is None else f": {reason}, so operators run by aten"
+        tell(f"GPU {number}", f"{torch.cuda.get_device_name(number)}, {major}.{minor}{fate}")
     return first
 
 

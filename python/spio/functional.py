@@ -53,6 +53,8 @@ def transformed_conv2d(x, weight, bias, stride, padding, dilation, groups):
 
 def autocast(x):
     """The tensor in autocast's type, if autocast converts it, and whether it does."""
+    if support.settings.is_forked:
+        support.check_process(x)
     kind = "cuda" if x.is_cuda else support.autocast_kind(x)
     is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
     return (x.to(torch.get_autocast_dtype(kind)) if is_cast else x), is_cast
@@ -60,9 +62,7 @@ def autocast(x):
 
 def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
     """A convolution with groups of 8 channels; the number of groups need not be passed."""
-    if groups is None:
-        groups = inputs.shape[1] // group_width
-    return conv2d(inputs, weight, bias, stride, (padding_y, padding_x), dilation, groups)
+    return conv2d(inputs, weight, bias, stride, (padding_y, padding_x), dilation, inputs.shape[1] // group_width if groups is None else groups)
 
 
 def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
@@ -85,6 +85,8 @@ def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
     The activation is none, relu, silu or gelu; out_dtype may be torch.float32. The steps after the product
     are separate where a gradient is wanted.
     """
+    if support.settings.is_forked:
+        support.check_process(a)
     kind = "cuda" if a.is_cuda else support.autocast_kind(a)
     is_short = a.is_floating_point() and b.is_floating_point() and torch.float64 not in (a.dtype, b.dtype)
     if torch.is_autocast_enabled(kind) and is_short:

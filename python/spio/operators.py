@@ -35,6 +35,7 @@ conv2d_microseconds = library.conv2d_microseconds.default
 generic_kernels = library.generic_kernels.default
 gpu_architecture = library.gpu_architecture.default
 is_deterministic = library.is_deterministic.default
+is_without_gpus_of_parent = library.is_without_gpus_of_parent.default
 
 # Before the libraries of the process are destroyed, which a compilation in the background uses.
 atexit.register(library.end_compilations.default)

@@ -33,6 +33,27 @@ class settings:
 
     is_strict = os.environ.get("SPIO_STRICT", "0") not in ("", "0")
     uses_host_device = False
+    is_forked = False  # this process was forked after the import
+
+
+def note_fork():
+    """Called in each process that is forked, which may not ask the library yet: other libraries are not ready for calls."""
+    settings.is_forked = True
+
+
+os.register_at_fork(after_in_child=note_fork)
+
+
+def check_process(x):
+    """Raises an error for a tensor on a GPU in a process that was forked after its parent had opened one.
+
+    The operators ask too; a function asks in a forked process before it calls PyTorch, whose own error would be another.
+    """
+    if not torch.compiler.is_compiling() and x.is_cuda and operators.is_without_gpus_of_parent():
+        raise RuntimeError(
+            "spio: this process was forked after its parent had opened a GPU, which works in the parent alone: "
+            "start processes by spawn"
+        )
 
 
 @contextlib.contextmanager
@@ -73,9 +94,7 @@ def why_not_device(family, x):
     if x.is_cuda:
         if x.dtype not in kernel_types[family]:
             return f"there are no kernels for {x.dtype}"
-        if is_old(x.device):
-            return "the GPU is older than sm_80"
-        return None
+        return why_not_gpu(x.device)
     if x.device.type not in ("cpu", "meta"):
         return f"there are no kernels for {x.device.type}"
     if x.dtype not in (kernel_types[family] if settings.uses_host_device else aten_types):
@@ -86,9 +105,13 @@ def why_not_device(family, x):
 _architectures = {}
 
 
-def is_old(device):
-    """Whether a GPU is older than sm_80, the oldest that has kernels."""
-    return architecture_of(device) < 80
+def why_not_gpu(device):
+    """Why a GPU has no kernels, or None: they are for CUDA and for sm_80 and newer."""
+    if architecture_of(device) >= 80:
+        return None
+    if torch.version.cuda is None:
+        return "this PyTorch is built for " + ("GPUs of AMD (ROCm)" if torch.version.hip else "another kind of GPU") + ", and kernels are for CUDA"
+    return "the GPU is older than sm_80"
 
 
 def architecture_of(device):

@@ -3,13 +3,11 @@
 #
 # Where no kernel computes a call, spio computes it by aten (PyTorch's own functions) and logs the reason once;
 # within spio.strict() that is the exception spio.Unsupported.
-import ctypes
 import logging
 import os
 import subprocess
 import sys
 import threading
-import types
 import unittest
 import unittest.mock
 
@@ -92,33 +90,6 @@ class Spellings(unittest.TestCase):
         ):
             with spio.strict(), self.assertRaisesRegex(spio.Unsupported, "on cpu and .* on meta"):
                 call()
-
-    def test_gpus_without_kernels(self):
-        # A tensor on a GPU that is older than sm_80, and on one that nobody knows yet.
-        for architecture, reason in ((75, "the GPU is older than sm_80"), (130, None)):
-            x = types.SimpleNamespace(is_cuda=True, dtype=torch.float16, device=torch.device("cuda", 0))
-            with unittest.mock.patch.dict(support._architectures, clear=True), unittest.mock.patch("torch.version.cuda", "13.0"), \
-                 unittest.mock.patch.object(operators, "gpu_architecture", lambda _: architecture):
-                self.assertEqual(support.why_not_device("conv2d", x), reason)
-        x.dtype = torch.float32
-        self.assertEqual(support.why_not_device("matmul", x), "there are no kernels for torch.float32")
-        for gpu in (-1, 64, 2**40):
-            with self.assertRaisesRegex(RuntimeError, f"there is no GPU {gpu}"):
-                operators.gpu_architecture(gpu)
-
-    def test_without_a_driver(self):
-        # One sentence says it; convolutions of tensors on the CPU go on.
-        try:
-            ctypes.CDLL("libcuda.so.1")
-            self.skipTest("there is a CUDA driver")
-        except OSError:
-            pass
-        with self.assertRaises(RuntimeError) as raised:
-            operators.gpu_architecture(0)
-        self.assertEqual(str(raised.exception).splitlines()[0], "dlopen for libcuda.so.1: there is no CUDA driver")
-        x, weight, bias = layer()
-        with spio.strict():
-            torch.testing.assert_close(functional.conv2d(x, weight, bias, groups=2), aten.conv2d(x, weight, bias, groups=2))
 
     def test_strict_by_the_environment(self):
         program = ("import torch, spio\n"
