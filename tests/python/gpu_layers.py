@@ -4,18 +4,21 @@
 # check_convolution() compares a convolution and its gradients with sums in double. opcheck() is PyTorch's own check of
 # operators. A forked process has the memory of its parent, but not its GPU.
 import concurrent.futures
+import contextlib
 import itertools
+import json
 import os
 import time
 import warnings
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 
 import spio
 from cases import check_sums, layouts, tensor
-from gpu_results import Assertions, check_convolution, half, sums_of_taps
+from gpu_results import Assertions, check_convolution, half, spoiled_memory, sums_of_taps
 from operators_test import conv2d_arguments, matmul_arguments
-from spio import functional
+from spio import functional, operators
 
 
 # The sizes of filters, paddings, channels and images of which kernels have cases of their own. (Convolution.sanity_1,
@@ -38,12 +41,6 @@ def layers():
         yield n, 64, h, w, three, unit_padding
 
 
-def spoil(*shapes, dtype):
-    """Leaves NaN in memory that the next tensors of these shapes get; returns the addresses."""
-    spoiled = [torch.full(shape, torch.nan, device="cuda", dtype=dtype) for shape in shapes]
-    return {value.data_ptr() for value in spoiled}
-
-
 def type_of(index):
     """The type that the layer of this number is checked with."""
     return (half, torch.bfloat16)[index % 2]
@@ -60,30 +57,50 @@ def compile_kernels(index, layer):
             functional.conv2d(x, weight, bias, padding=padding, groups=c // 8).sum().backward()
 
 
-def named_layers(seconds=180):
-    """Checks these layers, with a bias and without, until so many seconds have passed. Some results are in memory that had NaN: their elements are all written."""
-    start, checked, worst, layer_count, spoiled_count = time.monotonic(), 0, 0, 0, 0
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # as many as NVRTC takes at once
-        list(pool.map(compile_kernels, itertools.count(), layers()))
+def compile_share(rank, count):
+    """Calls every count-th layer from number `rank` on, in threads: their kernels are then in the cache on disk."""
+    shares = list(enumerate(layers()))[rank::count]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool, spoiled_memory():  # as many as NVRTC takes at once
+        list(pool.map(lambda share: compile_kernels(*share), shares))
+
+
+def fills_of_new_tensors():
+    """How many tensors PyTorch fills in a convolution and its gradients: the results, which the library asks PyTorch for, are among them."""
+    x, weight, bias = (torch.ones(shape, device="cuda", dtype=half, requires_grad=True) for shape in ((4, 64, 9, 9), (64, 8, 3, 3), (64,)))
+    gradient = torch.ones(4, 64, 9, 9, device="cuda", dtype=half)
+    call = lambda: functional.conv2d(x, weight, bias, padding=1, groups=8).backward(gradient)
+    counts = []
+    for mode in (contextlib.nullcontext, spoiled_memory):
+        with mode(), profile(activities=[ProfilerActivity.CUDA]) as trace:
+            call()
+            torch.cuda.synchronize()
+        counts.append(sum(event.count for event in trace.key_averages() if "FillFunctor" in event.key))
+        x.grad = weight.grad = bias.grad = None
+    return counts[1] - counts[0]
+
+
+def named_layers(seconds=180, processes=2):
+    """Checks these layers, with a bias and without, until so many seconds have passed. New tensors hold NaN: each element of each result is written."""
+    start, checked, worst, layer_count = time.monotonic(), 0, 0, 0
+    fills = fills_of_new_tensors()
+    assert fills >= 4, f"{fills} new tensors were filled, but the result and three gradients are new"
+    torch.multiprocessing.spawn(compile_share, (processes,), nprocs=processes)
     compiled = time.monotonic()
     named = list(layers())
     for index, (n, c, h, w, (r, s), padding) in enumerate(named):
+        if time.monotonic() - start > seconds:
+            break
         short, layout = type_of(index), layouts[index // 2 % 2]
         keywords = {"padding": padding, "groups": c // 8}
         p, q = h + 2 * padding[0] - r + 1, w + 2 * padding[1] - s + 1
         x, gradient = tensor((n, c, h, w), short, layout, device="cuda"), tensor((n, c, p, q), short, layout, device="cuda")
         weight, bias = tensor((c, 8, r, s), short, device="cuda"), tensor((c,), short, device="cuda")
-        if time.monotonic() - start > seconds:
-            break
         for factor in (bias.requires_grad_(), None):
-            addresses = spoil(*[x.shape, (n, c, p, q)] * 2, dtype=short)
-            count, part, results = check_convolution(x.requires_grad_(), weight.requires_grad_(), factor, gradient, keywords)
+            count, part = check_convolution(x.requires_grad_(), weight.requires_grad_(), factor, gradient, keywords, spoiled_memory)
             checked, worst = checked + count, max(worst, part)
-            spoiled_count += len(addresses.intersection(results))
         layer_count += 1
-    assert spoiled_count >= layer_count, f"{spoiled_count} results had memory with NaN"
     return {"layers": layer_count, "of": len(named), "results": checked, "seconds of compilation": round(compiled - start, 1),
-            "in memory that had NaN": spoiled_count, "worst of the bound": round(worst, 3)}
+            "new tensors filled in one layer": fills, "worst of the bound": round(worst, 3)}
 
 
 # (Layer.eager, compiled)
@@ -125,28 +142,55 @@ def checked_operators():
     return {"calls": count}
 
 
+def words_of(call):
+    """What a call raises, or that it raises nothing."""
+    try:
+        call()
+    except BaseException as error:
+        return str(error).splitlines()[0]
+    return "no error"
+
+
 def forked():
-    """Checks that a process which is forked after the GPU was used gets an error that says so, and that its parent goes on."""
+    """Checks that a process which is forked after the GPU was used gets an error that says so, from every function and operator,
+    and that its parent goes on.
+    """
     x = torch.randn(2, 64, 16, 16, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
     weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half)
-    with torch.no_grad(), spio.strict():
-        call = lambda: functional.conv2d(x, weight, padding=1, groups=8)
-        expected = call()
-        torch.cuda.synchronize()
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            words = "no error"
-            try:
-                call()
-            except BaseException as error:
-                words = str(error).splitlines()[0]
-            finally:  # the child must not go on as its parent
-                os.write(writer, words.encode())
-                os._exit(0)
-        os.close(writer)
-        os.waitpid(child, 0)
-        words = os.read(reader, 10_000).decode()
-        assert torch.equal(call(), expected)
-    assert "this process was forked after its parent" in words, words
-    return {"words": words[words.index("spio:"):]}  # without the file that PyTorch names before them
+    wide, wide_weight, differentiated = x.float(), weight.float(), weight.clone().requires_grad_()
+    a = torch.randn(64, 64, device="cuda", dtype=half)
+    norm = spio.nn.LayerNorm2d(64).cuda()
+
+    def under_autocast(function, *arguments, **keywords):
+        with torch.autocast("cuda", half):
+            return function(*arguments, **keywords)
+
+    calls = {
+        "conv2d": lambda: functional.conv2d(x, weight, padding=1, groups=8),
+        "conv2d with gradients": lambda: functional.conv2d(x, differentiated, padding=1, groups=8),
+        "conv2d under autocast": lambda: under_autocast(functional.conv2d, wide, wide_weight, padding=1, groups=8),
+        "conv2d of a half under autocast": lambda: under_autocast(functional.conv2d, x, wide_weight, padding=1, groups=8),
+        "LayerNorm2d": lambda: norm(wide),
+        "LayerNorm2d under autocast": lambda: under_autocast(norm, wide),
+        "matmul": lambda: functional.matmul(a, a),
+        "matmul under autocast": lambda: under_autocast(functional.matmul, wide[0, 0], wide[0, 0]),
+        "operator conv2d": lambda: operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1),
+        "operator layernorm_2d": lambda: operators.layernorm_2d(x, None, None, 1e-6),
+        "operator matmul": lambda: operators.matmul(a, a, None, "none", None, False),
+    }
+    expected = calls["conv2d"]()
+    torch.cuda.synchronize()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writer, json.dumps({name: words_of(call) for name, call in calls.items()}).encode())
+        finally:  # the child must not go on as its parent
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    words = json.loads(os.read(reader, 60_000))
+    assert torch.equal(calls["conv2d"](), expected)
+    others = {name: text for name, text in words.items() if "spio: this process was forked after its parent had opened a GPU" not in text}
+    assert not others, others
+    return {"calls": len(words), "words": words["conv2d under autocast"]}
