@@ -126,6 +126,51 @@ def first_calls(rounds=3):
     return results
 
 
+first_step = """
+import json, sys, time, torch
+if sys.argv[1] == "spio":
+    import spio
+half = torch.float16
+# Images, channels, size and filter of each layer.
+layers = (8, 40, 24, 3), (8, 56, 30, 3), (3, 48, 17, 5), (3, 64, 33, 7)
+def training(n, c, size, taps, is_converted):
+    layer = torch.nn.Conv2d(c, c, taps, padding=taps // 2, groups=c // 8).to("cuda", memory_format=torch.channels_last)
+    if is_converted:
+        assert len(spio.convert(layer).replaced) == 1
+    optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+    x = torch.randn(n, c, size, size, device="cuda").contiguous(memory_format=torch.channels_last).requires_grad_()
+    def step():
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        with torch.autocast("cuda", half):
+            loss = layer(x).sum()
+        loss.backward()
+        optimizer.step()
+        torch.cuda.synchronize()
+        return round((time.perf_counter() - start) * 1e3, 3)
+    return step
+warm = training(2, 24, 12, 3, False)  # what PyTorch itself does first, in a layer of its own
+warm(), warm()
+steps = [training(*layer, sys.argv[1] == "spio") for layer in layers]
+print(json.dumps([[step(), step(), step()] for step in steps]))
+"""
+
+
+def first_steps(rounds=2):
+    """Milliseconds of the first three training steps of single layers under autocast, until the GPU is done: the first layer is that
+    of a fresh process, whose PyTorch has trained a layer of its own, the others come to a warm one.
+    """
+    ways = {"spio": ("spio", {}), "spio without NVRTC": ("spio", {"SPIO_NVRTC": "/nowhere"}), "aten": ("aten", {})}
+    results = {way: [] for way in ways}
+    for _ in range(rounds):
+        for way, (name, variables) in ways.items():
+            with tempfile.TemporaryDirectory() as cache:
+                environment = {**os.environ, "SPIO_CACHE_DIR": cache, **variables}
+                run = subprocess.run([sys.executable, "-c", first_step, name], env=environment, capture_output=True, text=True)
+            results[way].append(json.loads(run.stdout) if run.returncode == 0 else run.stderr[-800:])
+    return results
+
+
 class ConvFirst(torch.nn.Module):
     """A block: grouped convolution, norm, and two pointwise convolutions around an activation, added to its input."""
     def __init__(self, channels):

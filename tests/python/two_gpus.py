@@ -11,6 +11,7 @@ import torch
 import torch.distributed as distributed
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
+from torch.profiler import ProfilerActivity, profile
 
 import spio
 from spio import blocks
@@ -51,18 +52,66 @@ def gradients(model):
     return [value.full_tensor() if hasattr(value, "full_tensor") else value for value in values]
 
 
-def milliseconds(model, x, labels, steps=30):
-    """The time of a step of training, after five to warm up."""
+def training(model, x, labels):
+    """A function that does so many steps of training."""
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
-    for step in range(steps + 5):
-        if step == 5:
-            torch.cuda.synchronize()
-            start = time.perf_counter()
-        optimizer.zero_grad(set_to_none=True)
-        backward(model, x, labels)
-        optimizer.step()
-    torch.cuda.synchronize()
-    return (time.perf_counter() - start) / steps * 1e3
+
+    def train(steps):
+        for _ in range(steps):
+            optimizer.zero_grad(set_to_none=True)
+            backward(model, x, labels)
+            optimizer.step()
+        torch.cuda.synchronize()
+
+    return train
+
+
+def rounds(train, steps=30, count=1):
+    """The milliseconds of a step in each of `count` rounds, after five steps to warm up."""
+    train(5)
+    times = []
+    for _ in range(count):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        train(steps)
+        times.append(round((time.perf_counter() - start) / steps * 1e3, 3))
+    return times
+
+
+def milliseconds(model, x, labels):
+    """The time of a step of training."""
+    return rounds(training(model, x, labels))[0]
+
+
+kinds = {"nccl": "NCCL", "catarray": "concatenations", "copy": "copies", "memcpy": "copies", "gemm": "matrix products",
+         "cutlass": "matrix products", "nvjet": "matrix products", "xmma": "matrix products"}
+
+
+def kind_of(name):
+    """What a kernel of this name does: the names of Spio's begin with their family, others have a word of `kinds`."""
+    for family in ("conv2d", "layernorm_2d"):
+        if name.startswith(family + "_"):
+            return f"Spio's {family}"
+    return next((kind for word, kind in kinds.items() if word in name.lower()), "others")
+
+
+def kernel_times(train, steps=3):
+    """The milliseconds of a step that the kernels of each kind take on the GPU, and how many kernels there are."""
+    with profile(activities=[ProfilerActivity.CUDA]) as trace:
+        train(steps)
+    times, count = {}, 0
+    for event in trace.key_averages():
+        if event.self_device_time_total > 0:
+            kind = kind_of(event.key)
+            times[kind] = times.get(kind, 0) + event.self_device_time_total / steps / 1e3
+            count += event.count
+    return {**{kind: round(value, 3) for kind, value in sorted(times.items())}, "kernels of a step": count // steps}
+
+
+def measured(model, *data):
+    """How a model trains: rounds of steps, and what the GPU does in one."""
+    train = training(model, *data)
+    return {"rounds": rounds(train, steps=10, count=3), "kernels": kernel_times(train)}
 
 
 def sharded(model):
@@ -74,13 +123,19 @@ def sharded(model):
 
 
 def scaling(rank):
-    """Milliseconds of a step of the large network: half the batch and the whole one on one GPU, and on two GPUs."""
-    all_images, own_images = batch(0, gpus * images, 64), batch(rank * images, images, 64)
-    times = {"half the batch on one GPU": milliseconds(network(large), *own_images, steps=15),
-             "the whole batch on one GPU": milliseconds(network(large), *all_images, steps=15)}
+    """Milliseconds of a step of the large network: half the batch and the whole one on one GPU, and on two GPUs. With small images the
+    GPU has little to do, and a step takes as long as the host needs to launch it.
+    """
+    all_images, own_images, small_images = batch(0, gpus * images, 64), batch(rank * images, images, 64), batch(rank * images, images, 8)
+    times = {"half the batch on one GPU": measured(network(large), *own_images),
+             "the whole batch on one GPU": measured(network(large), *all_images),
+             "images of 8 x 8, half the batch on one GPU": measured(network(large), *small_images)}
     for name, wrap in wrappers(rank).items():
         distributed.barrier()
-        times[f"the whole batch on two GPUs, {name}"] = milliseconds(wrap(network(large)), *own_images, steps=15)
+        model = wrap(network(large))
+        times[f"the whole batch on two GPUs, {name}"] = measured(model, *own_images)
+        distributed.barrier()
+        times[f"images of 8 x 8, the whole batch on two GPUs, {name}"] = measured(model, *small_images)
     return times
 
 
