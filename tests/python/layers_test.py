@@ -216,11 +216,11 @@ class Surgery(unittest.TestCase):
             (call,) = spio.scan(model, x).layers[0].calls
             count = 2 * x.numel() + 128 * 8 * 9 + 128 * has_bias
             self.assertIn(f"16 x 128 x 32 x 64 of torch.float16: {2 * count / 1e6:.3f} MB", call)
-        # A LayerNorm of halves with factors in floats.
-        model = spio.nn.LayerNorm2d(128).to("meta")
-        model.forward = torch.clone
+        # A layer of halves whose factors and result are floats.
+        x, model = torch.empty(1, 2048, 2, 2, dtype=torch.float16, device="meta"), spio.nn.LayerNorm2d(2048).to("meta")
+        model.forward = lambda x: x.float()
         (call,) = spio.scan(model, x).layers[0].calls
-        self.assertIn(f"{(2 * 2 * x.numel() + 4 * 2 * 128) / 1e6:.3f} MB", call)
+        self.assertIn(f"{((2 + 4) * x.numel() + 4 * 2 * 2048) / 1e6:.3f} MB", call)
 
     def test_scan_of_layers_with_other_arguments(self):
         """A layer of another class is called as it is, whatever it takes and returns."""
