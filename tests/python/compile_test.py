@@ -38,7 +38,7 @@ class Compiled(unittest.TestCase):
             return 75 if gpu == 1 else 90
 
         def is_old(x, device):
-            return x + 1 if support.is_old(device) else x - 1
+            return x - 1 if support.why_not_gpu(device) is None else x + 1
 
         compiled = torch.compile(is_old, fullgraph=True, backend="aot_eager")
         x, devices = torch.zeros(2), [torch.device("cuda", gpu) for gpu in (0, 1)]
