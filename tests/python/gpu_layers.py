@@ -159,6 +159,7 @@ def forked():
     weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half)
     wide, wide_weight, differentiated = x.float(), weight.float(), weight.clone().requires_grad_()
     a = torch.randn(64, 64, device="cuda", dtype=half)
+    wide_a = a.float()
     norm = spio.nn.LayerNorm2d(64).cuda()
 
     def under_autocast(function, *arguments, **keywords):
@@ -173,7 +174,7 @@ def forked():
         "LayerNorm2d": lambda: norm(wide),
         "LayerNorm2d under autocast": lambda: under_autocast(norm, wide),
         "matmul": lambda: functional.matmul(a, a),
-        "matmul under autocast": lambda: under_autocast(functional.matmul, wide[0, 0], wide[0, 0]),
+        "matmul under autocast": lambda: under_autocast(functional.matmul, wide_a, wide_a),
         "operator conv2d": lambda: operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1),
         "operator layernorm_2d": lambda: operators.layernorm_2d(x, None, None, 1e-6),
         "operator matmul": lambda: operators.matmul(a, a, None, "none", None, False),

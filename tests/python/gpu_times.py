@@ -152,11 +152,11 @@ def training(n, c, size, taps, is_converted):
 warm = training(2, 24, 12, 3, False)  # what PyTorch itself does first, in a layer of its own
 warm(), warm()
 steps = [training(*layer, sys.argv[1] == "spio") for layer in layers]
-print(json.dumps([[step(), step(), step()] for step in steps]))
+print(json.dumps(list(zip(*([step() for step in steps] for _ in range(3))))))
 """
 
 
-def first_steps(rounds=2):
+def first_steps(rounds=3):
     """Milliseconds of the first three training steps of single layers under autocast, until the GPU is done: the first layer is that
     of a fresh process, whose PyTorch has trained a layer of its own, the others come to a warm one.
     """
