@@ -63,7 +63,7 @@ def main():
     signal.signal(signal.SIGALRM, stop)
     file = sys.argv[1] if len(sys.argv) > 1 else None
     # The seconds that each stage may take.
-    stages = {versions: 30, host_times: 60, first_calls: 120, first_steps: 60, convolutions: 200, named_layers: 240, modules: 90, norms: 40, products: 60,
+    stages = {versions: 30, host_times: 60, first_calls: 120, first_steps: 120, convolutions: 200, named_layers: 240, modules: 90, norms: 40, products: 60,
               graphs: 30, deterministic: 30, leaks: 40, compiled: 90, checked_operators: 90, training: 150, scanned: 30, forked: 30, suites: 200}
     for stage, seconds in stages.items():
         run(stage, seconds, file)
