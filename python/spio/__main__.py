@@ -48,7 +48,10 @@ def report_gpus():
     first = None
     for number in range(torch.cuda.device_count()):
         major, minor = torch.cuda.get_device_capability(number)
-        reason = support.why_not_gpu(torch.device("cuda", number))
+        try:
+            reason = support.why_not_gpu(torch.device("cuda", number))
+        except RuntimeError as error:  # it cannot be opened
+            reason = str(error).splitlines()[0]
         if reason is None and first is None:
             first = f"cuda:{number}"
         fate = "" if reason is None else f": {reason}, so operators run by aten"

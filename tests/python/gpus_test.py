@@ -3,7 +3,9 @@
 #
 # A driver that does nothing stands for CUDA's, so that the library opens a GPU on any machine. It is compiled here, and
 # found by LD_LIBRARY_PATH in a process of its own. A tensor that says that it is on a GPU stands for one that is.
+import contextlib
 import ctypes
+import io
 import os
 import pathlib
 import shutil
@@ -17,6 +19,7 @@ import unittest.mock
 import torch
 
 import spio
+from spio import __main__ as doctor
 from spio import functional, operators, support
 
 # Every function of the driver succeeds. One GPU of sm_90 answers.
@@ -117,6 +120,26 @@ class Gpus(unittest.TestCase):
         for gpu in (-1, 64, 2**40):
             with self.assertRaisesRegex(RuntimeError, f"there is no GPU {gpu}"):
                 operators.gpu_architecture(gpu)
+
+    def test_what_doctor_says(self):
+        def why_not_gpu(device):
+            if device.index == 1:
+                raise RuntimeError("cuInit for this process: no\nlog")
+            return "the GPU is older than sm_80" if device.index == 0 else None
+
+        output, names = io.StringIO(), {"is_available": True, "device_count": 3, "get_device_capability": (7, 5), "get_device_name": "Some"}
+        with contextlib.ExitStack() as stack:
+            for name, value in names.items():
+                stack.enter_context(unittest.mock.patch(f"torch.cuda.{name}", lambda *_, value=value: value))
+            stack.enter_context(unittest.mock.patch.object(support, "why_not_gpu", why_not_gpu))
+            stack.enter_context(contextlib.redirect_stdout(output))
+            first = doctor.report_gpus()
+        self.assertEqual(first, "cuda:2")
+        self.assertEqual(output.getvalue().splitlines(), [
+            "GPU 0     Some, 7.5: the GPU is older than sm_80, so operators run by aten",
+            "GPU 1     Some, 7.5: cuInit for this process: no, so operators run by aten",
+            "GPU 2     Some, 7.5",
+        ])
 
     def test_without_a_driver(self):
         # One sentence says it; convolutions of tensors on the CPU go on.
