@@ -1,8 +1,8 @@
 // The activations of convolutions and their derivatives, as exact as results of 16 bits need.
 // SPDX-License-Identifier: Apache-2.0
 //
-// SiLU takes two instructions of the chip's unit for such functions and some eight others, GELU one
-// and a polynomial, so that memory stays the limit of a convolution of 3 x 3 taps. The elementary
+// SiLU takes six instructions, two of them of the chip's unit for such functions, and GELU ten with
+// one of that unit, so that memory stays the limit of a convolution of 3 x 3 taps. The elementary
 // functions of spio/tile, which are as exact as a float, take 40 to 60.
 #pragma once
 
@@ -14,48 +14,38 @@ namespace spio::conv2d {
 
 inline constexpr float log2_of_e = 1.44269504F; // exp(x) is 2 to the power of log2_of_e * x
 
-// The values at -x and at x, for x >= 0, of a function that goes from 0 at -infinity to 1 at
-// infinity.
-struct both_tails {
-    float low, high;
-};
-// The function by which an activation multiplies x, for x up to a bound, where the lower tail is
-// below 2^-34: for SiLU the sigmoid, 1 / (1 + exp(-x)); for GELU the distribution function of the
-// normal distribution, whose lower tail is two to the power of a polynomial that was fitted to it.
-template <activation Function> struct tails;
-template <> struct tails<activation::silu> {
-    static constexpr float bound = 86;
-    __device__ static both_tails values(float x) {
-        float const power = approximate_power_of_two(-log2_of_e * x); // exp(-x)
-        float const high = approximate_reciprocal(1 + power);
-        return {power * high, high};
-    }
-};
-template <> struct tails<activation::gelu> {
-    static constexpr float bound = 6.5F;
-    __device__ static both_tails values(float x) {
-        float const low = approximate_power_of_two(
-            polynomial(x, {-1.00000387F, -1.15118017F, -0.458615708F, -0.0538245011F,
-                           0.00844738540F, -0.000916362954F, 5.99365857e-5F, -1.75777670e-6F}));
-        return {low, 1 - low};
-    }
-};
-// The magnitude of x, at most the bound; NaN for NaN.
-template <activation Function> __device__ float bounded_size(float x) {
-    float const size = x < 0 ? -x : x;
-    return size > tails<Function>::bound ? tails<Function>::bound : size;
+// Beyond so much the sigmoid, and the distribution function of the normal distribution, are 0 or 1:
+// they differ by less than 2^-34.
+inline constexpr float sigmoid_bound = 86, normal_bound = 6.5F;
+
+// The sigmoid, 1 / (1 + exp(-x)), for |x| <= sigmoid_bound.
+__device__ inline float sigmoid(float x) {
+    return approximate_reciprocal(1 + approximate_power_of_two(-log2_of_e * x));
+}
+// The magnitude of x, at most normal_bound; NaN for NaN.
+__device__ inline float bounded_size(float x) {
+    float const size = magnitude(x);
+    return size > normal_bound ? normal_bound : size;
 }
 
 // The activation of x, within 2^-16 of its value and 2^-31. SiLU is x sigmoid(x), GELU is x times
-// the distribution function. Both are max(x, 0) - |x| low, where `low` is the lower tail.
+// the distribution function of the normal distribution.
 template <activation Function> __device__ float activated(float x) {
     if constexpr (Function == activation::none) {
         return x;
     } else if constexpr (Function == activation::relu) {
-        return x < 0 ? 0 : x;
+        return x <= 0 ? 0 : x; // -0 becomes 0, as where rounding rectifies
+    } else if constexpr (Function == activation::silu) {
+        float const bounded = x < -sigmoid_bound ? -sigmoid_bound : x;
+        return bounded * sigmoid(bounded);
     } else {
-        float const size = bounded_size<Function>(x);
-        return multiply_add(-size, tails<Function>::values(size).low, x > 0 ? x : 0);
+        // max(x, 0) - |x| low, where `low` is the distribution function at -|x|: two to the power
+        // of a polynomial that was fitted to it.
+        float const size = bounded_size(x);
+        float const low = approximate_power_of_two(
+            polynomial(size, {-1.00000906F, -1.15100992F, -0.459246367F, -0.0529732108F,
+                              0.00790554564F, -0.000740535324F, 3.18120401e-5F}));
+        return multiply_add(-size, low, x > 0 ? x : 0);
     }
 }
 
@@ -63,20 +53,22 @@ template <activation Function> __device__ float activated(float x) {
 template <activation Function> __device__ float derivative(float x) {
     if constexpr (Function == activation::relu) {
         return x <= 0 ? 0 : 1;
+    } else if constexpr (Function == activation::silu) {
+        constexpr float bound = 24; // where the derivative is 0 or 1 within 2^-29
+        float const least = x < -bound ? -bound : x;
+        float const bounded = least > bound ? bound : least;
+        float const value = sigmoid(bounded);
+        return multiply_add(value, multiply_add(-bounded, value, bounded), value);
     } else {
-        float const size = bounded_size<Function>(x);
-        auto const [low, high] = tails<Function>::values(size);
-        float const value = x < 0 ? low : high;
-        float const bounded = x < 0 ? -size : size;
-        if constexpr (Function == activation::silu) {
-            return multiply_add(bounded, low * high, value);
-        } else {
-            // The density of the normal distribution, exp(-x^2 / 2) / sqrt(2 pi).
-            constexpr float log2_of_root_of_2_pi = 1.32574806F;
-            float const density = approximate_power_of_two(
-                multiply_add(size * size, -log2_of_e / 2, -log2_of_root_of_2_pi));
-            return multiply_add(bounded, density, value);
-        }
+        // 1/2 + sign(x) (1/2 - low), where `low` is the derivative at -|x|: exp(-x^2 / 2) times a
+        // polynomial that was fitted.
+        float const size = bounded_size(x);
+        float const power = approximate_power_of_two(-log2_of_e / 2 * size * size);
+        float const factor =
+            polynomial(size, {0.499996036F, -0.797662377F, 0.247959599F, -0.125826721F,
+                              0.0499399044F, -0.0139235342F, 0.00231905235F, -0.000168555649F});
+        float const half = multiply_add(-power, factor, 0.5F);
+        return with_sign_of(x, half) + 0.5F;
     }
 }
 

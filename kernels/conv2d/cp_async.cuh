@@ -95,6 +95,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     auto const place_of_lane = [&](auto const& rows) {
         return rows[output_pixel][warp_group][sums_of_lane.template get<fold<K, 2>>()].rebase();
     };
+    using to_elements = rounding<Problem, Last>;
     // What happens to two sums of the output row that input row `row` finishes.
     auto const change_sums = [&]([[maybe_unused]] int row, vec<float, 2>& two,
                                  [[maybe_unused]] N image, [[maybe_unused]] Q column) {
@@ -103,7 +104,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
             *place_of_lane(preactivations)[image][column][SIDE(row / advance % 2)] =
                 pair<element<Problem>>(two[0], two[1]);
         }
-        channels.activate(two);
+        if constexpr (!to_elements::is_relu) channels.activate(two);
         if constexpr (Problem.residual) {
             channels.add_residual(two,
                                   *place_of_lane(second_ring)[image][column][STAGE(row % stages)]);
@@ -149,9 +150,9 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
             if (finishes_row && row >= r - 1) {
                 auto const staging_row = staging_of_lane[SIDE(row / advance % 2)];
                 if constexpr (Problem.has_epilogue() || !same<Last, no_last_step>) {
-                    consume.stage_first_row(row, staging_row, change_sums);
+                    consume.stage_first_row(row, staging_row, change_sums, to_elements());
                 } else {
-                    consume.stage_first_row(row, staging_row, no_epilogue());
+                    consume.stage_first_row(row, staging_row, no_epilogue(), to_elements());
                 }
             }
         }

@@ -65,10 +65,11 @@ template <problem Problem, config Config> struct consumer {
         }
     }
     // Writes the output row that input row `row` finishes to the staging memory. An epilogue
-    // changes a lane's two sums first; it gets their image and column.
-    template <class Cursor, class Epilogue>
+    // changes a lane's two sums first; it gets their image and column. Then they are rounded.
+    template <class Cursor, class Epilogue, class Round>
     __device__ __forceinline__ void stage_first_row(int row, Cursor const& staging,
-                                                    Epilogue const& epilogue) const {
+                                                    Epilogue const& epilogue,
+                                                    Round const& round) const {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
 #pragma unroll
@@ -76,8 +77,7 @@ template <problem Problem, config Config> struct consumer {
                 auto two = sums[0][mma_tile].registers[half];
                 int const piece = 2 * mma_tile + half;
                 epilogue(row, two, tiles::image_of(piece), tiles::column_of(piece));
-                *staging[tiles::image_of(piece)][tiles::column_of(piece)] =
-                    pair<typename tiles::T>(two[0], two[1]);
+                *staging[tiles::image_of(piece)][tiles::column_of(piece)] = round(two[0], two[1]);
             }
         }
     }

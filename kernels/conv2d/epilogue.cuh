@@ -60,6 +60,22 @@ template <problem Problem> struct channel_epilogue {
     }
 };
 
+// Rounds the result of an epilogue. A ReLU without a residual or a user's last step is left to this
+// conversion, which sets negative numbers to 0 at no cost.
+template <problem Problem, class Last> struct rounding {
+    static constexpr bool is_relu = Problem.pass == direction::fprop &&
+                                    Problem.activation == activation::relu && !Problem.residual &&
+                                    same<Last, no_last_step>;
+
+    __device__ pair<element<Problem>> operator()(float first, float second) const {
+        if constexpr (is_relu) {
+            return pair<element<Problem>>::rectified(first, second);
+        } else {
+            return pair<element<Problem>>(first, second);
+        }
+    }
+};
+
 // A cell of the gradient of y times the derivative of the activation at the preactivation.
 template <problem Problem>
 __device__ cell<Problem> times_derivative(cell<Problem> const& gradient,

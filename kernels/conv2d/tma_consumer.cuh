@@ -62,6 +62,7 @@ struct consumer {
     using Pixels = typename tiles::Pixels;
     using adder = add_products<Problem, Config>;
     using accumulators = typename adder::accumulators;
+    using to_elements = rounding<Problem, Last>;
     using elements = left_fragment<element<Problem>, q16, k8>;
     static constexpr int live = adder::live;
     static constexpr int stride = adder::stride;
@@ -166,9 +167,10 @@ struct consumer {
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
                     auto& sum = sums[finished % live][mma_tile];
                     if constexpr (has_epilogue) finish(sum, tile, P(finished), mma_tile, position);
-                    sum.template rounded<element<Problem>>().template store<Arch>(
-                        tile_output[P(finished)][first_pixel(mma_tile).template get<N>()]
-                                   [column_in_tile(mma_tile)]);
+                    sum.template rounded<element<Problem>>(to_elements())
+                        .template store<Arch>(
+                            tile_output[P(finished)][first_pixel(mma_tile).template get<N>()]
+                                       [column_in_tile(mma_tile)]);
                 }
                 int const next = finished + 1, box_rows_of_output = tiles::p_of_box.size;
                 if (next % box_rows_of_output == 0 && next < rows) {
@@ -230,7 +232,7 @@ struct consumer {
 #pragma unroll
         for (int piece = 0; piece < accumulator::count; ++piece) {
             auto& two = sum.registers[piece];
-            channels.activate(two);
+            if constexpr (!to_elements::is_relu) channels.activate(two);
             if constexpr (Problem.residual) {
                 channels.add_residual(two, residual.registers[piece]);
             }

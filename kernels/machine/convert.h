@@ -31,5 +31,16 @@ __device__ inline unsigned floats_to_bfloat16s(float first, float second) {
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
     return bits;
 }
+// The same for numbers of which negative ones become 0; NaN stays NaN.
+__device__ inline unsigned floats_to_rectified_halves(float first, float second) {
+    unsigned bits;
+    asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+    return bits;
+}
+__device__ inline unsigned floats_to_rectified_bfloat16s(float first, float second) {
+    unsigned bits;
+    asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+    return bits;
+}
 
 } // namespace spio::machine

@@ -9,6 +9,8 @@ namespace spio::machine {
 
 // a * b + c, rounded once.
 inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+// |x|.
+inline float magnitude(float x) { return __builtin_fabsf(x); }
 // The square root, rounded to the nearest float.
 inline float square_root(float x) { return __builtin_sqrtf(x); }
 

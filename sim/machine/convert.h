@@ -20,5 +20,13 @@ constexpr unsigned floats_to_halves(float first, float second) {
 constexpr unsigned floats_to_bfloat16s(float first, float second) {
     return sim::floats_to_bfloat16s(first, second);
 }
+// The same for numbers of which negative ones become 0; NaN stays NaN.
+constexpr float rectified(float value) { return value <= 0 ? 0 : value; }
+constexpr unsigned floats_to_rectified_halves(float first, float second) {
+    return sim::floats_to_halves(rectified(first), rectified(second));
+}
+constexpr unsigned floats_to_rectified_bfloat16s(float first, float second) {
+    return sim::floats_to_bfloat16s(rectified(first), rectified(second));
+}
 
 } // namespace spio::machine

@@ -54,14 +54,30 @@ void expect_activations(test::trial& trial, unsigned bits, float const* got) {
     }
 }
 
+// Checks the pairs of the ReLU of x and of -x, for the bfloat16 x with these bits.
+void expect_rectified(test::trial& trial, unsigned bits, unsigned const* pairs) {
+    bool const is_nan = (bits & 0x7fffU) > 0x7f80U;
+    unsigned const size = bits & 0x7fffU;
+    unsigned const exact = is_nan                               ? 0x7fff7fffU
+                           : bits == 0x0000U || bits == 0x8000U ? 0
+                           : bits < 0x8000U                     ? size
+                                                                : size << 16;
+    auto const complaint = [&] { return "ReLU of the bfloat16 " + std::to_string(bits); };
+    trial.expect(pairs[0] == pairs[1], complaint);
+    trial.expect(pairs[2] == exact && pairs[3] == exact, complaint);
+}
+
 test::test_case const activation_case("conv2d_activation", [](test::trial& trial) {
     using namespace test::conv2d_activation;
     auto const results = trial.make<float>("results", 4 * 65536);
+    auto const pairs = trial.make<unsigned>("pairs", 4 * 65536);
     trial.launch<params>({"conv2d_activation", conv2d_activation}, {blocks}, {.block = {threads}},
-                         {results.data()});
+                         {results.data(), pairs.data()});
     auto const got = results.read();
+    auto const got_pairs = pairs.read();
     for (unsigned n = 0; n < 65536; ++n) {
         expect_activations(trial, n, &got[4 * n]);
+        expect_rectified(trial, n, &got_pairs[4 * n]);
     }
 });
 

@@ -52,6 +52,8 @@ extern "C" __global__ void every_instruction(unsigned* p, unsigned short* q, flo
     q[1] = float_to_bfloat16(f[1]);
     p[8] = floats_to_halves(f[0], f[1]);
     p[9] = floats_to_bfloat16s(f[0], f[1]);
+    p[18] = floats_to_rectified_halves(f[0], f[1]);
+    p[19] = floats_to_rectified_bfloat16s(f[0], f[1]);
     f[3] = half_to_float(q[2]);
     auto* b = (mbarrier_word*)s;
     mbarrier_init(b, 1);
@@ -71,6 +73,6 @@ extern "C" __global__ void every_instruction(unsigned* p, unsigned short* q, flo
     p[15] = nanoseconds();
     f[4] = c[0] + c[1];
     p[16] = a1[0];
-    f[6] = square_root(multiply_add(f[0], f[1], f[2]));
+    f[6] = square_root(multiply_add(magnitude(f[0]), f[1], f[2]));
     f[7] = approximate_power_of_two(approximate_reciprocal(f[3]));
 }

@@ -12,6 +12,8 @@ namespace spio {
 __device__ inline float multiply_add(float a, float b, float c) {
     return machine::multiply_add(a, b, c);
 }
+// |x|; NaN for NaN.
+__device__ inline float magnitude(float x) { return machine::magnitude(x); }
 __device__ inline float square_root(float x) { return machine::square_root(x); }
 
 } // namespace spio

@@ -98,9 +98,14 @@ struct sum_fragment {
     }
     // Rounds the sum to a left factor of a following product, which stmatrix can store too.
     template <factor T> __device__ left_fragment<T, I, J> rounded() const {
+        return rounded<T>([](float first, float second) { return pair<T>(first, second); });
+    }
+    // `round` makes a pair<T> of two neighbouring numbers.
+    template <factor T, class Round>
+    __device__ left_fragment<T, I, J> rounded(Round const& round) const {
         left_fragment<T, I, J> result;
         for (int n = 0; n < count; ++n)
-            result.registers[n] = pair<T>(registers[n][0], registers[n][1]);
+            result.registers[n] = round(registers[n][0], registers[n][1]);
         return result;
     }
 };

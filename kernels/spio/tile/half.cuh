@@ -75,6 +75,16 @@ template <factor T> struct pair {
             bits = machine::floats_to_bfloat16s(first, second);
         }
     }
+    // The two numbers rounded, or 0 where they are negative: a ReLU that costs nothing.
+    __device__ static pair rectified(float first, float second) {
+        pair result;
+        if constexpr (same<T, half>) {
+            result.bits = machine::floats_to_rectified_halves(first, second);
+        } else {
+            result.bits = machine::floats_to_rectified_bfloat16s(first, second);
+        }
+        return result;
+    }
     __device__ T first() const {
         T value;
         value.bits = static_cast<unsigned short>(bits);
