@@ -17,6 +17,7 @@ module;
 
 #include <algorithm>
 #include <climits>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -90,6 +91,30 @@ specialization request_of(problem const& problem, Config const& launched, std::s
             .blocks = blocks};
 }
 
+// How many blocks an SM should hold at once, which bounds the registers of a thread. Left to
+// itself, ptxas takes up to 10 registers more for SiLU or GELU, and with few taps an SM then holds
+// one block less; bounded to the registers of the kernel without them, it spills nothing if the
+// image is known.
+template <class Config>
+int resident_blocks(problem const& problem, Config const& config, arch arch) {
+    if constexpr (std::same_as<Config, tma::config>) {
+        bool const is_elementary =
+            problem.activation == activation::silu || problem.activation == activation::gelu;
+        if (problem.pass == direction::fprop && is_elementary && problem.knows_image() &&
+            problem.taps() <= few_taps) {
+            constexpr int other_registers = 19; // addresses and counters
+            int const registers =
+                allocated_registers(config.held_registers(problem) + other_registers);
+            return std::max(
+                config.blocks,
+                concurrent_blocks(chip_of(arch), {.threads = config.threads(problem),
+                                                  .registers = registers,
+                                                  .shared_bytes = config.shared_bytes(problem)}));
+        }
+    }
+    return config.blocks;
+}
+
 // The specialization of a kernel of fprop or dgrad. Throws if it does not fit the problem or the
 // architecture.
 template <class Params, class Config>
@@ -99,7 +124,8 @@ typed_spec<Params> specialize_body(problem const& problem, Config const& config,
     check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
     grid_of(problem, config.blocks_of(problem));
     return specialized<Params>(request_of(problem, config, enumerator_name(problem.pass), body,
-                                          config.blocks, needs_maps(config), arch),
+                                          resident_blocks(problem, config, arch),
+                                          needs_maps(config), arch),
                                [problem, config](Params const& params) {
                                    auto const launched = problem_of(problem, params.args);
                                    return grid_of(launched, config.blocks_of(launched));

@@ -48,6 +48,28 @@ TEST_CASE("a problem's text and name have its epilogue, and without one they do 
     CHECK(text_of(parse<conv2d::problem>("conv2d", text_of(full))) == text_of(full));
 }
 
+TEST_CASE("with few taps, SiLU and GELU leave an SM as many blocks as it has without them") {
+    auto const bounds = [](std::string_view words, conv2d::tma::config const& config) {
+        auto const problem =
+            parse<conv2d::problem>("conv2d", "n=32 c=64 h=64 w=64 " + std::string(words));
+        auto const spec = conv2d::specialize(problem, config, sm_90a);
+        std::string_view const source = spec.source, word = "__launch_bounds__";
+        auto const begin = source.find(word) + word.size();
+        return std::string(source.substr(begin, source.find(')', begin) + 1 - begin));
+    };
+    conv2d::tma::config const config = {
+        .groups = 8, .images = 1, .columns = 16, .rows = 8, .tiles_per_block = 1, .blocks = 5};
+    CHECK(bounds("", config) == "(256, 5)");
+    CHECK(bounds("activation=relu", config) == "(256, 5)");
+    CHECK(bounds("activation=silu", config) == "(256, 6)");
+    CHECK(bounds("activation=gelu type=bf16 scale=true made_for=any_n", config) == "(256, 6)");
+    // Shared memory allows no more blocks, or it was not measured.
+    CHECK(bounds("activation=silu residual=true", config) == "(256, 5)");
+    CHECK(bounds("activation=silu made_for=any_image", config) == "(256, 5)");
+    CHECK(bounds("activation=silu r=5 s=5", config) == "(256, 5)");
+    CHECK(bounds("activation=silu pass=dgrad", config) == "(256, 5)");
+}
+
 TEST_CASE("all that a pass does not take of an epilogue is named in one error") {
     CHECK(reason("pass=wgrad activation=gelu scale=true residual=true preactivation=true") ==
           "activation is gelu, scale is true, residual is true, preactivation is true, but wgrad "
