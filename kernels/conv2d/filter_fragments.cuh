@@ -62,24 +62,49 @@ template <problem Problem, int Phases = 1> class filter_fragments {
     template <class Lane> __device__ static W column_of_tap(Lane const& lane) {
         return W(Problem.dilation_w * lane.template get<D8>().get());
     }
+    // Whether the taps of a pair may be exchanged for half of the outputs. With a stride of 2,
+    // eight neighbouring outputs read every second pixel, and these lie in half of the banks of
+    // shared memory; under the other tap they lie in the other half. So the last four of eight
+    // outputs read the pair's second tap first.
+    static constexpr bool can_exchange_taps = Problem.s > 1 && Problem.dilation_w == 1 &&
+                                              correlation_of(Problem).columns.stride == 2;
+    // Of the output that a lane addresses: 1 if its taps are exchanged, or else 0.
+    template <class Lane> __device__ static int exchange(Lane const& lane) {
+        return can_exchange_taps ? lane.template get<Q>().get() / 4 % 2 : 0;
+    }
+    template <class Lane> __device__ static W column_of_exchanged_tap(Lane const& lane) {
+        return W(Problem.dilation_w * (lane.template get<D8>().get() ^ exchange(lane)));
+    }
+    // Puts the taps in order. A lane holds the pixels of output lane / 4 of each eight.
+    __device__ static void restore_taps(two_taps<T>& columns) {
+        bool const is_exchanged = this_lane().get() / 4 >= 4;
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+            auto const first = columns.registers[n], second = columns.registers[n + 2];
+            columns.registers[n] = is_exchanged ? second : first;
+            columns.registers[n + 2] = is_exchanged ? first : second;
+        }
+    }
     __device__ pair_of_taps const& taps(R r, int pair) const { return pairs_[r.get()][pair]; }
     __device__ single_tap const& last_tap(R r) const { return single_[r.get()]; }
 
     // For each pair of columns of the filter in a phase, and for the last column if it has no
     // partner: loads the input that 16 outputs read under them, and calls add(input, taps), where
-    // taps(r) is the filter's fragment in row r. `input` is the place under the first tap. Without
-    // AllTaps, the last column is left out.
-    template <int Phase = 0, bool AllTaps = true, class Cursor, class Add>
+    // taps(r) is the filter's fragment in row r. `input` is the place under the first tap, or with
+    // Exchanged under the exchanged one. Without AllTaps, the last column is left out.
+    template <int Phase = 0, bool AllTaps = true, bool Exchanged = false, class Cursor, class Add>
     __device__ __forceinline__ void for_each_step(Cursor const& input, Add const& add) const {
 #pragma unroll
         for (int n = 0; n < pairing().pairs_of(Phase); ++n) {
             two_taps<T> columns;
             columns.load(input[W(Problem.dilation_w * 2 * n)]);
+            if constexpr (Exchanged) restore_taps(columns);
             add(columns, [this, n](R r) { return taps(r, pairing().first_pair(Phase) + n); });
         }
         if constexpr (AllTaps && pairing().has_single(Phase)) {
             one_tap<T> columns;
-            columns.load(input[W(Problem.dilation_w * (pairing().taps_of(Phase) - 1))]);
+            int const moved = Exchanged ? exchange(two_taps<T>::row_index()) : 0;
+            columns.load(input[W(Problem.dilation_w * (pairing().taps_of(Phase) - 1 - moved))]);
             add(columns, [this](R r) { return last_tap(r); });
         }
     }

@@ -157,7 +157,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
                                          Lane const& lane) {
         auto const pixel = lane.template get<Q>().get();
         return input[group][N(pixel / pixels_of_row)][tile_column(Q(pixel % pixels_of_row))]
-                    [filter_fragments<Problem>::column_of_tap(lane)];
+                    [filter_fragments<Problem>::column_of_exchanged_tap(lane)];
     }
     // The same under the last column of taps, where a lane reads this row for the first of two
     // taps, and the next row for the second.
