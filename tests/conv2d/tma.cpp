@@ -32,6 +32,8 @@ extern "C" void conv2d_tma_back_boxed(params p);
 extern "C" void conv2d_tma_back_tall(params p);
 extern "C" void conv2d_tma_back_far(params p);
 extern "C" void conv2d_tma_strided(params p);
+extern "C" void conv2d_tma_strided_even(params p);
+extern "C" void conv2d_tma_strided_dilated(params p);
 extern "C" void conv2d_tma_stepped_far(params p);
 extern "C" void conv2d_tma_any(params p);
 extern "C" void conv2d_tma_back_any(params p);
@@ -94,6 +96,8 @@ std::vector<variant> const fprops = {
     variant_of({"conv2d_tma_tall", conv2d_tma_tall}, tma::tall, /*adds_number=*/true),
     variant_of({"conv2d_tma_far", conv2d_tma_far}, tma::far),
     variant_of({"conv2d_tma_strided", conv2d_tma_strided}, tma::strided),
+    variant_of({"conv2d_tma_strided_even", conv2d_tma_strided_even}, tma::strided_even),
+    variant_of({"conv2d_tma_strided_dilated", conv2d_tma_strided_dilated}, tma::strided_dilated),
     variant_of({"conv2d_tma_stepped_far", conv2d_tma_stepped_far}, tma::stepped_far),
     variant_of({"conv2d_tma_any", conv2d_tma_any}, tma::any_layer),
 };

@@ -76,6 +76,14 @@ inline constexpr layer back_far = {
 inline constexpr layer strided = {
     stepped(layer_of(fprop, 64, 3, 3, 1, 1, true), 2, 2, 1, 1),
     {.groups = 8, .images = 1, .columns = 16, .rows = 5, .tiles_per_block = 1, .blocks = 0}};
+// Taps of a pair are exchanged for half of the outputs, and no tap is left over; with a dilation
+// too, they are not exchanged.
+inline constexpr layer strided_even = {
+    in_bf16(stepped(layer_of(fprop, 24, 2, 4, 0, 2), 1, 2, 1, 1)),
+    {.groups = 2, .images = 1, .columns = 32, .rows = 5, .tiles_per_block = 1, .blocks = 0}};
+inline constexpr layer strided_dilated = {
+    stepped(layer_of(fprop, 40, 3, 5, 2, 3, true), 2, 2, 2, 2),
+    {.groups = 4, .images = 2, .columns = 8, .rows = 4, .tiles_per_block = 1, .blocks = 0}};
 inline constexpr layer stepped_far = {
     activated(in_bf16(stepped(layer_of(fprop, 24, 4, 2, 5, 1), 2, 1, 1, 2)), activation::relu,
               extras::scale),

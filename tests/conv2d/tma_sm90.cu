@@ -66,6 +66,12 @@ extern "C" __global__ void conv2d_tma_back_far(__grid_constant__ tma::params con
 extern "C" __global__ void conv2d_tma_strided(__grid_constant__ tma::params const p) {
     tma::run<strided.problem, strided.config>(p);
 }
+extern "C" __global__ void conv2d_tma_strided_even(__grid_constant__ tma::params const p) {
+    tma::run<strided_even.problem, strided_even.config>(p);
+}
+extern "C" __global__ void conv2d_tma_strided_dilated(__grid_constant__ tma::params const p) {
+    tma::run<strided_dilated.problem, strided_dilated.config>(p);
+}
 extern "C" __global__ void conv2d_tma_stepped_far(__grid_constant__ tma::params const p) {
     tma::run<stepped_far.problem, stepped_far.config>(p);
 }
