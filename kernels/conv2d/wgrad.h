@@ -103,6 +103,21 @@ constexpr passed_sizes sizes_passed(problem const& problem) {
 constexpr bool has_splits(problem const& problem, int splits) {
     return splits > 0 || (splits == 0 && !problem.knows_layer());
 }
+// The first row of a split, of `count` rows of dy in strips of `rows` rows: of some columns of some
+// images each. Splits have equally many rows, up to one. But where they are long, their ends move
+// by up to half of `least` rows or half a strip, so that each has none, all, or at least `least` of
+// the rows of a strip: a span of fewer rows than read one row of x takes longer, since its steps
+// are not compiled separately.
+constexpr int first_row_of_split(long long count, int rows, int split, int splits, int least) {
+    int const first = static_cast<int>(count * split / splits);
+    if (count < 2LL * least * splits) return first;
+    int const row = first % rows; // of its strip
+    int const begin = first - row, rows_left = rows - row;
+    if (rows < 2 * least) return begin + (row < rows_left ? 0 : rows);
+    if (row < least) return begin + (2 * row < least ? 0 : least);
+    if (rows_left < least) return begin + rows - (2 * rows_left < least ? 0 : least);
+    return first;
+}
 // Whether each block has all rows of its slice. It then stores the gradients itself, and there is
 // no second kernel.
 constexpr bool has_one_split(problem const& problem, int splits) {

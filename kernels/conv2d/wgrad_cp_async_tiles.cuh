@@ -65,7 +65,7 @@ struct block {
     }
     __device__ spans spans_of_block() const {
         return spans(part.sizes, Config.images, Config.columns, part.split, part.splits,
-                     rows_of(Problem).phases());
+                     rows_of(Problem).phases(), rows_of(Problem).live_outputs());
     }
     __device__ x_images x_of() const {
         return images_of<x_images, H, W, C>(args.x, part.sizes.h, part.sizes.w);

@@ -45,20 +45,22 @@ struct span {
 
 // The spans of a split. The rows of dy are numbered so: all rows of a strip of columns, phase by
 // phase, then those of the next strip, then the strips of the next `images` images. A split is a
-// range of these numbers; the sizes of two splits differ by at most one.
+// range of these numbers, as first_row_of_split() tells.
 class spans {
   public:
-    // For one split of `splits`: a span covers `images` images and `columns` columns of dy.
+    // For one split of `splits`: a span covers `images` images and `columns` columns of dy, and
+    // where splits are long, at least `least` rows.
     __device__ spans(launch_sizes const& sizes, int images, int columns, SPLIT split, int splits,
-                     int phases)
+                     int phases, int least)
         : rows_(sizes.p),
           strips_(divup(sizes.q, columns)),
           images_(images),
           columns_(columns),
           phases_(phases) {
         long long const count = 1LL * divup(sizes.n, images) * strips_ * rows_;
-        next_ = static_cast<int>(count * split.get() / splits);
-        end_ = static_cast<int>(count * (split.get() + 1) / splits);
+        int const fewest = phases == 1 ? least : 1;
+        next_ = first_row_of_split(count, rows_, split.get(), splits, fewest);
+        end_ = first_row_of_split(count, rows_, split.get() + 1, splits, fewest);
     }
 
     // Writes the next span to `result`, or returns false if there is none left.

@@ -86,7 +86,7 @@ struct block {
         launch_sizes sizes = part.sizes;
         if (Config.whole_images) sizes.p = 1; // an image is one row of a span
         return spans(sizes, Config.images, Config.columns, part.split, part.splits,
-                     rows_of(Problem).phases());
+                     rows_of(Problem).phases(), rows_of(Problem).live_outputs());
     }
 
     __device__ __forceinline__ void set_up() const {

@@ -98,9 +98,10 @@ class search {
     // rows of one.
     double most_steps(int all_rows, int splits) const {
         double most = 0;
-        for (int split = 0; split < splits; ++split) {
-            int const first = static_cast<int>(1LL * all_rows * split / splits);
-            int const last = static_cast<int>(1LL * all_rows * (split + 1) / splits);
+        int first = 0, last = 0;
+        for (int split = 0; split < splits; ++split, first = last) {
+            last = wgrad::first_row_of_split(all_rows, asked.p(), split + 1, splits,
+                                             rows.live_outputs());
             int const rest = std::min(last - first, (asked.p() - first % asked.p()) % asked.p());
             int const others = last - first - rest;
             most = std::max(most, steps(rest) + others / asked.p() * steps(asked.p()) +
