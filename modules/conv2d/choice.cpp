@@ -89,7 +89,7 @@ choice choice_of_family(problem const& problem, arch arch, std::string refusal) 
         throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
                     "no body for " + text_of(arch) + " makes " + enumerator_name(problem.pass));
     }
-    return {with_parts_and_stages(problem, configs.front(), arch), config_origin::family,
+    return {with_parts_and_groups(problem, configs.front(), arch), config_origin::family,
             std::move(refusal)};
 }
 
@@ -133,7 +133,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
                                 "the model was not trained for such a value of " +
                                     std::string(feature_names()[outside]));
     }
-    return {with_parts_and_stages(problem, result.list[best].config, arch), config_origin::model};
+    return {with_parts_and_groups(problem, result.list[best].config, arch), config_origin::model};
 }
 
 // All that tells two requests for a choice apart, as numbers.
@@ -228,7 +228,7 @@ predictions rank(problem const& asked, arch arch) {
     }
     std::ranges::sort(order);
     for (auto const& [is_other, microseconds, i] : order) {
-        ranking.configs.push_back({with_parts_and_stages(problem, result.list[i].config, arch),
+        ranking.configs.push_back({with_parts_and_groups(problem, result.list[i].config, arch),
                                    result.list[i].expected, microseconds});
     }
     return ranking;

@@ -143,10 +143,10 @@ struct cluster_choice {
 enum class cluster_size { small, large };
 cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_size::small);
 
-// The configuration, with two warps for each group of wgrad where that is faster; and also with a
-// longer ring of stages.
+// The configuration, with two warps for each group of wgrad where that is faster; and also with
+// eight groups of a large filter.
 config with_parts(problem const&, config const&, arch);
-config with_parts_and_stages(problem const&, config const&, arch);
+config with_parts_and_groups(problem const&, config const&, arch);
 // Bytes of the images that a pass reads and writes, of one tensor each.
 inline double image_bytes(problem const& problem) {
     return 2.0 * problem.n * problem.c *

@@ -26,7 +26,7 @@ std::optional<choice> choice_of_rare_kernel(problem const& problem, arch arch) {
     auto const best = best_wgrad_tma(problem, arch);
     // Few configurations have so many groups: only for them clusters are estimated here.
     if (best.groups <= 8 || best_wgrad_cluster(problem, arch).microseconds > 0) return {};
-    return choice{with_parts_and_stages(problem, best, arch), config_origin::family,
+    return choice{with_parts_and_groups(problem, best, arch), config_origin::family,
                   "the model was trained on few such kernels"};
 }
 

@@ -236,21 +236,10 @@ static config with_known_groups(problem const& problem, wgrad_tma::config const&
     return is_busy ? *eight : four;
 }
 
-// The models were trained when a warp held two stages that it had read, and prefer rings of half
-// the stages for some layers of 3 x 3 taps. Eleven of these take 0.87 to 1.01 of the time on an
-// H200 with all stages that fit, 0.94 in the mean. Where there are more blocks than SMs, two still
-// share an SM.
-config with_parts_and_stages(problem const& problem, config const& chosen, arch arch) {
-    auto const* const original = std::get_if<wgrad_tma::config>(&chosen);
-    if (original == nullptr || !problem.knows_layer() || problem.taps() > few_taps ||
-        original->whole_images || original->is_one_kernel(problem)) {
-        auto const parted = with_parts(problem, chosen, arch);
-        auto const* const four = std::get_if<wgrad_tma::config>(&parted);
-        return four == nullptr ? parted : with_known_groups(problem, *four, arch);
-    }
-    chip const& chip = chip_of(arch);
-    int const blocks = original->blocks_of(problem) > chip.sm_count ? 2 : 1; // of an SM
-    return with_all_stages(problem, *original, chip.shared_bytes / blocks - reserved_shared_bytes);
+config with_parts_and_groups(problem const& problem, config const& chosen, arch arch) {
+    auto const parted = with_parts(problem, chosen, arch);
+    auto const* const four = std::get_if<wgrad_tma::config>(&parted);
+    return four == nullptr ? parted : with_known_groups(problem, *four, arch);
 }
 
 } // namespace spio::conv2d
