@@ -45,7 +45,7 @@ struct estimator::setting {
     double bytes = tensor_bytes(problem, sizes);
     double row_products = products_of_row(problem);
     // Clock cycles of all quarters of SMs together in a microsecond.
-    double cycles_per_microsecond = quarters * chip.clock_mhz * chip.sm_count;
+    double cycles_per_microsecond = sm_quarters * chip.clock_mhz * chip.sm_count;
     // Rows and columns of one input image that blocks of so many output rows or columns read.
     positions_read rows_read = {rows_of(sizes), sizes.p};
     positions_read columns_read = {columns_of(sizes), sizes.q};
@@ -175,8 +175,8 @@ estimator::setting::tile estimator::setting::new_tile(tma::config const& config)
     double const outputs = images * sizes.p * sizes.q;
     double const rows = rows_read(config.rows);
     double const inputs = images * rows * columns_read(config.columns);
-    double const engine =
-        fitted.tma_pixel_cycles * (inputs + outputs) * slices * quarters / cycles_per_microsecond;
+    double const engine = fitted.tma_pixel_cycles * (inputs + outputs) * slices * sm_quarters /
+                          cycles_per_microsecond;
 
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          config.mma_tiles() * slices * config.groups;

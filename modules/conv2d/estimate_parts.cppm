@@ -23,7 +23,6 @@ import spio.spec;
 namespace spio::conv2d {
 
 inline constexpr int most_registers = 255; // per thread
-inline constexpr int quarters = 4;         // of an SM, each with its scheduler
 
 // Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
 inline int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {

@@ -82,9 +82,9 @@ int concurrent_blocks(chip const& chip, block_resources const& block) {
     int const most = std::min((chip.shared_bytes / shared_bytes).as_int(),
                               (chip.sm_threads / checked_size(block.threads)).as_int());
     // Each quarter of an SM has a quarter of its registers, and runs whole warps.
-    constexpr int quarters = 4, warp_threads = 32;
+    constexpr int warp_threads = 32;
     auto const warp_registers = checked_size(block.registers) * warp_threads;
-    auto const warps = quarters * (chip.sm_registers / quarters / warp_registers);
+    auto const warps = sm_quarters * (chip.sm_registers / sm_quarters / warp_registers);
     auto const block_warps = divup(checked_size(block.threads), warp_threads);
     return std::min(std::min(most, (warps / block_warps).as_int()), chip.sm_blocks);
 }

@@ -50,6 +50,8 @@ struct chip {
     int sm_blocks = 32;
 };
 
+// An SM has so many quarters, each with a scheduler and as much of the registers.
+constexpr int sm_quarters = 4;
 // The most blocks of a cluster: on every chip that has clusters, and where a kernel asks for more.
 constexpr int most_portable_cluster = 8, most_cluster = 16;
 // The number of clusters of 1 to 8 or of 16 blocks that the chip runs at once, with one block on

@@ -206,7 +206,7 @@ TEST_CASE("each quarter of a multiprocessor runs whole warps") {
             hopper, {.threads = threads, .registers = registers, .shared_bytes = 1024});
     };
     // A quarter has 16384 registers: room for 2.7 warps whose threads have 192, and for 10.7 of 48.
-    CHECK(blocks(32, 192) == 8);
+    CHECK(blocks(32, 192) == 2 * spio::sm_quarters);
     CHECK(blocks(64, 48) == 20);
     CHECK(blocks(128, 168) == 3);
     CHECK(blocks(288, 255) == 0);
