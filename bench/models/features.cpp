@@ -5,12 +5,14 @@
 //
 //     models_features FAMILY TIMES OUT
 //     models_features --predict TABLE FLOATS VALUES
+//     models_features --choose TIMES OUT
 //
 // FAMILY, the kernels of one operation, is conv2d or matmul. The second form writes the value that
 // a model has for each row of FLOATS. TIMES is what a sweep of the family wrote. OUT.rows has a
 // line for each configuration: the number of its layer, its microseconds, those of the estimate,
 // and whether the family chooses it without a model. OUT.floats has its features, as floats.
-// OUT.layers has the problems, OUT.names the features.
+// OUT.layers has the problems, OUT.names the features. The third form writes what the library
+// chooses for each problem of a sweep of conv2d, and the other candidates of its model.
 #include "matmul/cp_async.h"
 #include "matmul/wgmma.h"
 
@@ -129,19 +131,38 @@ void predict(std::string const& table, std::string const& floats, std::string co
     if (!file.flush()) throw std::runtime_error(out + " cannot be written");
 }
 
+// Writes a line for each problem of a sweep, and after it a line for each candidate of the model:
+// the one that is chosen comes first.
+void write_choices(std::string const& times, std::string const& out) {
+    std::ifstream input(times);
+    std::ofstream file(out);
+    for (std::string line; std::getline(input, line);) {
+        if (!line.starts_with("problem ")) continue;
+        auto const layer = parse<conv2d::problem>(convolutions::name, line.substr(8));
+        file << line << '\n' << conv2d::config_text(choose(layer, spio::sm_90a).config) << '\n';
+        for (auto const& each : rank(layer, spio::sm_90a).configs) {
+            file << conv2d::config_text(each.config) << '\n';
+        }
+    }
+    if (!file.flush()) throw std::runtime_error(out + " cannot be written");
+}
+
 } // namespace
 
 int main(int count, char** words) {
     try {
         if (count == 5 && words[1] == std::string_view("--predict")) {
             predict(words[2], words[3], words[4]);
+        } else if (count == 4 && words[1] == std::string_view("--choose")) {
+            write_choices(words[2], words[3]);
         } else if (count == 4 && words[1] == std::string_view("conv2d")) {
             write_features<convolutions>(words[2], words[3], spio::sm_90a);
         } else if (count == 4 && words[1] == std::string_view("matmul")) {
             write_features<products>(words[2], words[3], spio::sm_90a);
         } else {
             throw std::runtime_error(
-                "the words must be FAMILY TIMES OUT, or --predict TABLE FLOATS VALUES");
+                "the words must be FAMILY TIMES OUT, --predict TABLE FLOATS VALUES or --choose "
+                "TIMES OUT");
         }
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());

@@ -70,11 +70,27 @@ inline bool fits(conv2d::problem const& problem, conv2d::config const& config) {
 // A configuration is not measured if its estimated time is above this multiple of the least.
 inline constexpr double slowest_measured = 3;
 
+// What rules decide after a prediction of wgrad: rings of half as many stages, and the other number
+// of warps for a group.
+inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
+                                            conv2d::config const& config) {
+    std::vector<conv2d::config> twins;
+    auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
+    if (gradient == nullptr || gradient->adds_in_cluster()) return twins;
+    auto shorter = *gradient, other = *gradient;
+    shorter.stages /= 2;
+    other.parts = 3 - gradient->parts;
+    for (auto const& twin : {shorter, other}) {
+        if (twin.fits(problem)) twins.emplace_back(twin);
+    }
+    return twins;
+}
+
 // The configurations to compile for a group: for each layer the family's own choice without a
 // model, those of each body that are estimated to be the fastest, and those that a shipped model
 // predicts to be; and a random draw of the others. Each such mention by a layer is a vote: the
 // family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
-// eight fastest predictions for 8 to 1.
+// eight fastest predictions for 8 to 1, and their twins for half of that.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;
@@ -97,7 +113,11 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
         auto const predicted = rank(layer, arch).configs;
         constexpr unsigned most_predicted = 8;
         for (unsigned i = 0; i < most_predicted && i < predicted.size(); ++i) {
-            entry_of(predicted[i].config).votes += most_predicted - i;
+            auto const votes = most_predicted - i;
+            entry_of(predicted[i].config).votes += votes;
+            for (auto const& twin : twins_of(layer, predicted[i].config)) {
+                entry_of(twin).votes += votes / 2;
+            }
         }
         // So do clusters of blocks that add the sums of wgrad, of which each layer has one or two.
         for (auto const& [config, expected, microseconds] : predicted) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The passes are fprop (forward), dgrad (the gradient of the input) and wgrad (that of the filter).
-"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--small-side N] [--scaled] [--networks | --new-channels] [--near N] [--without LAYERS] > PLAN
+"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] [--strides 1,2] [--small-side N] [--one-correlation] [--scaled] [--networks | --new-channels | --beside LAYER...] [--near N] [--without LAYERS] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
 8 channels; the others are drawn. With --scaled the networks are also wider, narrower and of other images, as families of networks
@@ -13,7 +13,7 @@ whose best configuration was searched by hand, and layers of other groups, to co
 theirs. With --new-channels all channels are drawn, so that input and output have about as many values as those of networks; every
 fourth gradient of a filter has few channels and a large image. With --near the layers are like those whose best configuration was searched by hand, and none of them: N of each for
 which all sizes are known, and GROUPS groups of each whose kernels take any image, or any batch of one. LAYERS, as conv2d/drawn.py writes them, are
-left out.
+left out. With --beside the groups are like layers that are told as "PASS N CHANNELS SIDE TAPS [STRIDE]", GROUPS of each, with other channels, images and batches.
 """
 import argparse
 import math
@@ -59,7 +59,7 @@ def words(channels, taps, stride, direction, made_for, more=""):
     return text + (f" stride_h={stride} stride_w={stride}" if stride > 1 else "") + more
 
 
-def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES, small_side=SMALL_SIDE):
+def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES, small_side=SMALL_SIDE, least_bytes=LEAST_BYTES):
     """Sizes n, h, w of a group's layers; all images have the side if it is small."""
     layers = []
     for _ in range(20 * count):
@@ -70,7 +70,7 @@ def layers_of(draw, channels, taps, stride, side, count, most_bytes=MOST_BYTES, 
         else:
             h, w = log_uniform(draw, 5, 200), log_uniform(draw, 5, 300)
         n = draw.choice(BATCHES) if draw.random() < 0.8 else log_uniform(draw, 1, 512)
-        is_sized = LEAST_BYTES <= moved(n, channels, h, w, stride) <= most_bytes
+        is_sized = least_bytes <= moved(n, channels, h, w, stride) <= most_bytes
         if is_sized and min(h, w) + 2 * (taps[0] // 2) >= max(taps) and (n, h, w) not in layers:
             layers.append((n, h, w))
         if len(layers) == count:
@@ -166,6 +166,19 @@ def groups_near(draw, options):
             yield words(channels, (3, 3), 1, draw.choice([direction] * 3 + [other]), "all"), most, [tuple(layer)]
 
 
+def groups_beside(draw, options):
+    """The pass of each group beside a layer, its fields as draw_group() makes them, and its batches: a third to three times as many
+    images."""
+    for layer in options.beside:
+        direction, n, channels, side, taps, *stride = layer.split()
+        n, channels, side, taps = map(int, (n, channels, side, taps))
+        for _ in range(options.groups):
+            other = 8 * log_uniform(draw, channels / 11, channels / 6)
+            image = draw.choice([side, side, log_uniform(draw, max(taps, 0.8 * side), 1.25 * side)])
+            batches = list(dict.fromkeys(log_uniform(draw, max(1, n / 3), 3 * n) for _ in range(options.layers)))
+            yield direction, (other, (taps, taps), int(stride[0]) if stride else 1, image, ""), batches
+
+
 def is_left_out(words, layer, omitted):
     """Whether a layer is one of those that are omitted, each a set of words."""
     n, h, w = layer
@@ -186,10 +199,12 @@ def main():
     parser.add_argument("--new-channels", action="store_true", help="draw all channels and images")
     parser.add_argument("--one-correlation", action="store_true", help="of stride 1, every second group has fprop, the others dgrad")
     parser.add_argument("--small-side", type=int, default=SMALL_SIDE, help="images up to this side get kernels of their own")
+    parser.add_argument("--beside", nargs="+", default=[], metavar="LAYER", help="draw groups like each of these layers")
     parser.add_argument("--near", type=int, default=0, help="layers near each of those that were searched by hand")
     parser.add_argument("--strides", default="1,2", help="of the networks' groups")
     parser.add_argument("--most-channels", type=int, default=1 << 20, help="of the networks' groups")
     parser.add_argument("--most-bytes", type=float, default=MOST_BYTES, help="of a layer's input and output")
+    parser.add_argument("--least-bytes", type=float, default=LEAST_BYTES)
     parser.add_argument("--without", type=argparse.FileType(), help="layers to leave out")
     options = parser.parse_args()
     passes = options.passes.split(",")
@@ -204,7 +219,13 @@ def main():
             print(f"group {kind} most={most}")
             for layer in layers:
                 print(*layer)
-    if near:
+    for direction, (channels, taps, stride, side, _), batches in groups_beside(draw, options):
+        own = words(channels, taps, stride, direction, "any_n")
+        layers = [(n, side, side) for n in batches if moved(n, channels, side, side, stride) <= options.most_bytes]
+        layers = [layer for layer in layers if not is_left_out(own, layer, omitted)]
+        if layers:
+            print(f"group {own} most={2 * options.most // 3 if direction == 'wgrad' else options.most}", *(f"{n} {h} {w}" for n, h, w in layers), sep="\n")
+    if near or options.beside:
         return
     networks = groups_of_networks(draw, options) if options.networks else []
     for layer in SEARCHED if options.exact and not options.networks else []:
@@ -226,7 +247,7 @@ def main():
                 continue
             is_small = side <= options.small_side
             layers = layers_of(draw, channels, taps, stride, side, min(18, options.layers) if is_small else options.layers,
-                               options.most_bytes, options.small_side)
+                               options.most_bytes, options.small_side, options.least_bytes)
             own = words(channels, taps, stride, direction, "", more)
             layers = [layer for layer in layers if not is_left_out(own, layer, omitted)]
             if not layers or direction not in passes:
