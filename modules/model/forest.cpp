@@ -45,7 +45,8 @@ constexpr round rounds[] = {{1, 20, 3.1, 0.5},
                             {6, 7, 1.1, 0.12},
                             {10, 4, 1.035, 0.07},
                             {16, 3, 1.01, 0.04}};
-constexpr std::size_t least_trees = 64; // of a table that has such rounds
+constexpr std::size_t least_trees = 64;   // of a table that has such rounds
+constexpr std::size_t joining_parts = 10; // of the round in which late rows join the others
 
 } // namespace
 
@@ -113,6 +114,17 @@ std::vector<forest::key> forest::keys_of(std::span<float const> rows) {
     return keys;
 }
 
+// So many of the first features are the same in all rows.
+std::size_t forest::common_features(std::span<key const> rows) const {
+    std::size_t const width = feature_names.size();
+    std::size_t common = width;
+    for (std::size_t first = width; first < rows.size(); first += width) {
+        auto const row = rows.subspan(first, common);
+        common = static_cast<std::size_t>(std::ranges::mismatch(row, rows).in1 - row.begin());
+    }
+    return common;
+}
+
 void forest::add_trees(std::span<entrant> entrants, std::span<key const> rows, std::size_t first,
                        std::size_t end) const {
     std::size_t const width = feature_names.size();
@@ -161,21 +173,20 @@ void forest::predict(std::span<float const> rows, std::span<float> values) const
 }
 
 std::size_t forest::least(std::span<float const> rows, std::span<double const> offsets,
-                          std::size_t finalists) const {
+                          std::size_t late) const {
     check_size(rows.size(), offsets.size());
-    if (offsets.empty() || finalists > offsets.size()) {
+    if (offsets.empty() || late > offsets.size()) {
         throw error(error_kind::invalid, "predict", "a model of " + title,
                     offsets.empty() ? "of no rows none has the least value"
-                                    : "there are fewer rows than finalists");
+                                    : "there are fewer rows than late ones");
     }
     std::vector<entrant> entrants;
     entrants.reserve(offsets.size());
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         entrants.push_back({.row = i, .sum = 0, .total = 0});
     }
-    std::vector<entrant> others(entrants.end() - static_cast<std::ptrdiff_t>(finalists),
-                                entrants.end());
-    entrants.resize(entrants.size() - finalists);
+    std::vector<entrant> others(entrants.end() - static_cast<std::ptrdiff_t>(late), entrants.end());
+    entrants.resize(entrants.size() - late);
     auto const comes_before = [](entrant const& a, entrant const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
     };
@@ -188,11 +199,20 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
             each.total = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;
         }
     };
-    std::size_t const tree_count = trees.size();
+    // The last trees may compare only what all rows have in common: they tell no two rows apart.
+    std::size_t const common = common_features(keys);
+    std::size_t last = trees.size();
+    while (last > 0 && trees[last - 1].features <= common) --last;
     std::size_t done = 0;
     for (auto const& [parts, count, factor, margin] : rounds) {
-        if (tree_count < least_trees || entrants.size() <= 1) break;
-        auto const end = tree_count * parts / 32;
+        if (trees.size() < least_trees || entrants.size() + others.size() <= 1) break;
+        auto const end = std::min(last, trees.size() * parts / 32);
+        if (parts == joining_parts) {
+            add(others, 0, done, factor);
+            entrants.insert(entrants.end(), others.begin(), others.end());
+            others.clear();
+        }
+        if (entrants.empty()) continue;
         add(entrants, done, end, factor);
         done = end;
         if (entrants.size() > count) {
@@ -203,10 +223,10 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
         auto const most = std::ranges::min(entrants, comes_before).total + margin;
         std::erase_if(entrants, [&](entrant const& other) { return other.total > most; });
     }
-    if (entrants.size() == 1 && finalists == 0) return entrants.front().row;
-    add(entrants, done, tree_count, 1);
-    add(others, 0, tree_count, 1);
+    add(others, 0, done, 1);
     entrants.insert(entrants.end(), others.begin(), others.end());
+    if (entrants.size() == 1) return entrants.front().row;
+    add(entrants, done, last, 1);
     return std::ranges::min(entrants, comes_before).row;
 }
 

@@ -66,11 +66,11 @@ class forest {
     // The row for which its value and its offset have the least sum. Where there are many trees,
     // all rows go through the first of them only. The few whose sums are then the least, or nearly
     // so, go on, and fewer again go to the end: a row that falls back early is not chosen, even if
-    // later trees would have brought it forward. The last rows, the finalists, never fall back. Of
-    // equal sums, the first row has the least. Throws if there is no row, or if the sizes do not
-    // agree.
+    // later trees would have brought it forward. The last rows, of which early trees tell little,
+    // join the few that are left after a third of the trees. Of equal sums, the first row has the
+    // least. Throws if there is no row, or if the sizes do not agree.
     std::size_t least(std::span<float const> rows, std::span<double const> offsets,
-                      std::size_t finalists = 0) const;
+                      std::size_t late = 0) const;
     // The first feature of the row whose value is outside the range that it had in training, by
     // more than a sixteenth of that range; the number of features if there is none. Throws if the
     // row has another size.
@@ -90,6 +90,7 @@ class forest {
     };
     struct tree {
         std::uint32_t root, depth;
+        std::uint32_t features; // the first so many: it compares no others
     };
     // Leaves count units. Sums of most_trees leaves fit in 32 bits.
     static constexpr float unit = 1.0F / 65536;
@@ -107,6 +108,7 @@ class forest {
     std::vector<node> nodes;
     std::vector<std::int16_t> values_of_leaves;
 
+    std::size_t common_features(std::span<key const> rows) const;
     // Throws unless these numbers are so many rows.
     void check_size(std::size_t numbers, std::size_t rows) const;
     // Adds the values of some trees to the sums of rows.

@@ -210,7 +210,8 @@ class forest::reader {
     void place_tree() {
         static_assert(most_nodes < 1 << 24 && most_features <= 1 << 8, "a node has bits for them");
         auto const root = static_cast<std::uint32_t>(table.nodes.size());
-        table.trees.push_back({root, static_cast<std::uint32_t>(deepest)});
+        table.trees.push_back({root, static_cast<std::uint32_t>(deepest), /*features=*/0});
+        auto& features = table.trees.back().features;
         std::vector<std::size_t> order = {0}; // nodes of the text
         for (std::size_t i = 0; i < order.size(); ++i) {
             auto const& [value, condition, right] = tree[order[i]];
@@ -222,6 +223,7 @@ class forest::reader {
                     {.threshold = 0, .feature = 0, .left = (place - 1) & 0xffffff});
                 continue;
             }
+            features = std::max(features, condition.feature + 1);
             auto const left = root + static_cast<std::uint32_t>(order.size());
             table.nodes.push_back({.threshold = condition.threshold,
                                    .feature = condition.feature & 0xff,
