@@ -133,7 +133,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
                                 "the model was not trained for such a value of " +
                                     std::string(feature_names()[outside]));
     }
-    return {with_parts_and_groups(problem, result.list[best].config, arch), config_origin::model};
+    return {result.list[best].config, config_origin::model};
 }
 
 // All that tells two requests for a choice apart, as numbers.
@@ -228,8 +228,7 @@ predictions rank(problem const& asked, arch arch) {
     }
     std::ranges::sort(order);
     for (auto const& [is_other, microseconds, i] : order) {
-        ranking.configs.push_back({with_parts_and_groups(problem, result.list[i].config, arch),
-                                   result.list[i].expected, microseconds});
+        ranking.configs.push_back({result.list[i].config, result.list[i].expected, microseconds});
     }
     return ranking;
 }

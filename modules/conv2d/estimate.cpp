@@ -51,8 +51,13 @@ struct estimator::setting {
     positions_read columns_read = {columns_of(sizes), sizes.q};
     // With a dilation of 2, rows are in two phases, and a block of cp_async has rows of one.
     int phases = rows_of(sizes).phases(), rows_of_phase = divup(sizes.p, phases);
-    // Pairs of a row of dy and a row of x inside the image, which wgrad multiplies.
-    double rows_multiplied = positions_read(rows_of(problem), problem.p())(problem.p());
+    // Of wgrad: the output, pairs of a row of dy and a row of x inside the image, which are
+    // multiplied, and the cycles of a tile's products. One product computes the gradients of a
+    // pair: of two taps, or of a tap and the bias.
+    int p = problem.p(), q = problem.q();
+    double rows_multiplied = positions_read(rows_of(problem), p)(p);
+    double gradient_cycles =
+        rows_multiplied * wgrad::pairs_of(problem).count() * costs.product_cycles;
 
     // What configurations of cp_async that differ in their rows alone have in common.
     struct strip {
@@ -212,14 +217,10 @@ void estimator::setting::explain_gradient(Config const& config, int blocks, doub
     double const workspace = partial_sum_bytes(problem, config);
     result.traffic = (bytes + workspace) / chip.copy_bytes;
 
-    double const strips =
-        1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns);
+    double const strips = 1.0 * divup(problem.n, config.images) * divup(q, config.columns);
     double const mma_tiles = strips * config.mma_tiles() * problem.groups();
-    // One product computes the gradients of a pair: of two taps, or of a tap and the bias.
-    double const tap_pairs = wgrad::pairs_of(problem).count();
     result.arithmetic = mma_tiles *
-                        (rows_multiplied * tap_pairs * costs.product_cycles +
-                         (1.0 * problem.p() + problem.r - 1) * tile_cycles / blocks) /
+                        (gradient_cycles + (1.0 * p + problem.r - 1) * tile_cycles / blocks) /
                         cycles_per_microsecond;
 
     result.blocks_per_sm = blocks;

@@ -139,12 +139,21 @@ struct cluster_choice {
     wgrad_tma::config config = {};
     double microseconds = 0;
 };
+// The two that are expected to be the fastest.
+struct cluster_choices {
+    cluster_choice best, second;
+};
 // Small clusters have at most 8 blocks, large ones 16.
 enum class cluster_size { small, large };
-cluster_choice best_wgrad_cluster(problem const&, arch, cluster_size = cluster_size::small);
+cluster_choices best_wgrad_clusters(problem const&, arch, cluster_size);
+cluster_choice best_wgrad_cluster(problem const&, arch); // the best small one
 
-// The configuration, with two warps for each group of wgrad where that is faster; and also with
-// eight groups of a large filter.
+// An upper bound of the stages of a ring that fit into so many bytes.
+int stages_in(problem const&, wgrad_tma::config const&, int bytes);
+// The configuration, with as many stages as fit into so many bytes of shared memory, or as it is.
+wgrad_tma::config with_all_stages(problem const&, wgrad_tma::config, int most_bytes);
+// The configuration, with two warps for each group of wgrad where that is faster; where no model
+// chooses, also with eight groups of a large filter.
 config with_parts(problem const&, config const&, arch);
 config with_parts_and_groups(problem const&, config const&, arch);
 // Bytes of the images that a pass reads and writes, of one tensor each.

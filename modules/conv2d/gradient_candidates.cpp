@@ -55,7 +55,10 @@ class listing {
             auto const best = best_wgrad_tma(asked, code);
             add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
             add_neighbours(best);
-            if (!is_for_model) add_unknown(best);
+            if (auto const eight = with_eight_groups(asked, best, code)) {
+                add_gradients(*eight, [&](auto const& config) { return is_busy(config, *eight); });
+            }
+            if (!is_for_model) add_unknown();
             // Of 229 layers with so many taps that were measured on an H200, 9 take at most 0.98 of
             // the time by cp_async, 0.88 at best.
             constexpr int many_groups = 4;
@@ -78,6 +81,9 @@ class listing {
     bool is_for_model;
     spio::chip const& chip;
     candidate_list found;
+
+    // How a step is narrower than the best one.
+    enum class step { best, fewer_images, fewer_columns };
 
     // Adds configurations of another kind than the best one of wgrad by TMA, with their neighbours:
     // steps of rows instead of whole images, or 8 groups.
@@ -147,12 +153,9 @@ class listing {
         return false;
     }
 
-    // Adds what no model chooses, so that a sweep measures it: eight groups of a large filter, and
-    // two warps for each group where the rule that decides this would not have them.
-    void add_unknown(wgrad_tma::config const& best) {
-        if (auto const eight = with_eight_groups(asked, best, code)) {
-            add_gradients(*eight, [&](auto const& config) { return is_busy(config, *eight); });
-        }
+    // Adds what no model chooses, so that a sweep measures it: two warps for each group where the
+    // rule that decides this would not have them.
+    void add_unknown() {
         for (std::ptrdiff_t i = 0, count = std::ssize(found.list); i < count; ++i) {
             auto const* const config = std::get_if<wgrad_tma::config>(&found.list[i].config);
             auto const divided = with_two_parts(asked, *config);
@@ -170,17 +173,27 @@ class listing {
         if (asked.taps() > medium_taps) return blocks <= std::max(sms, best_blocks);
         bool const is_full = asked.taps() <= few_taps || blocks > sms;
         return is_full ||
-               4 * blocks * config.groups >= 3 * std::min(best_blocks, sms) * best.groups;
+               4 * blocks * warps_of(config) >= 3 * std::min(best_blocks, sms) * warps_of(best);
     }
-    // The number of splits, for blocks on nearly all SMs, of which each has whole strips of images
-    // and loads no row that another loads too; 0 if there is none. On an H200 they take 0.94 to
-    // 0.98 of the time in seven layers.
+    // The warps of a block that multiply: a group has two where with_parts() divides its taps.
+    int warps_of(wgrad_tma::config const& config) const {
+        constexpr int most_groups = 4;
+        bool const is_divided = config.groups <= most_groups && !config.whole_images &&
+                                config.blocks_of(asked) <= chip.sm_count && asked.is_dense();
+        return is_divided ? 2 * config.groups : config.groups;
+    }
+    // The number of splits, for blocks on most SMs, of which each has whole strips of images, or an
+    // equal part of one, and loads few rows that another loads too; 0 if there is none. On an H200
+    // they take 0.94 to 0.98 of the time in seven layers of 3 x 3 taps; with more taps, 0.78 and
+    // 0.79 in two layers where a quarter of the SMs have no block.
     template <class Config> int even_splits(Config const& config) const {
+        int const least_tenths = asked.taps() > few_taps ? 6 : 9; // of the SMs
         auto const strips = strip_count(asked, config.images, config.columns);
         int const slices = wgrad::slices(asked, config.groups);
-        for (int splits = chip.sm_count / slices; 10 * splits * slices >= 9 * chip.sm_count;
-             --splits) {
-            if (strips % splits == 0) return splits;
+        for (int splits = chip.sm_count / slices;
+             splits > 0 && 10 * splits * slices >= least_tenths * chip.sm_count; --splits) {
+            bool const has_parts = asked.taps() > few_taps && strips > 0 && splits % strips == 0;
+            if (strips % splits == 0 || has_parts) return splits;
         }
         return 0;
     }
@@ -197,8 +210,10 @@ class listing {
                            divup(asked.q(), config.columns) * (has_images ? 1 : asked.p());
         auto const most = has_images ? steps : steps / divup(asked.r, 2);
         int const slices = wgrad::slices(asked, config.groups);
+        int blocks = 1; // of an SM
+        if constexpr (requires { config.blocks; }) blocks = std::max(1, config.blocks);
         for (int const fraction : {1, 2}) {
-            int const wanted = chip.sm_count / fraction / slices;
+            int const wanted = blocks * chip.sm_count / fraction / slices;
             if (wanted <= most.value) counts.add(wanted);
         }
         counts.add(even_splits(config));
@@ -212,20 +227,32 @@ class listing {
         auto const earlier = found.list | std::views::take(std::ssize(found.list));
         for (int const groups : {best.groups, best.groups / 2}) {
             if (groups == 0 || is_narrow(groups)) continue;
-            for (int const narrower : {1, 2}) {
+            for (auto const narrowed : {step::best, step::fewer_images, step::fewer_columns}) {
                 Config wide = best;
                 wide.groups = groups;
                 // Fewer images rather than columns, whose halo would be loaded more often. With
-                // strides that took 1.07 and 1.08 of the time in two layers on an H200.
-                bool const has_columns = asked.stride_w > 1 ? wide.columns > 16 : wide.images == 1;
-                auto& width = has_columns ? wide.columns : wide.images;
-                if (narrower == 2 && width % 2 != 0) continue;
-                width /= narrower;
+                // strides either was the fastest in some layers on an H200.
+                if (narrowed == step::fewer_images) {
+                    if (wide.images % 2 != 0) continue;
+                    wide.images /= 2;
+                } else if (narrowed == step::fewer_columns) {
+                    bool const has_columns =
+                        asked.stride_w > 1 ? wide.columns > 16 : wide.images == 1;
+                    if (!has_columns || wide.columns % 2 != 0) continue;
+                    wide.columns /= 2;
+                }
                 if (wide.columns % 16 != 0 && wide.columns != 8) continue;
                 if (is_thin(wide)) continue;
+                int most_stages = best.stages;
+                // Narrower steps leave room for more.
+                if constexpr (requires { wide.whole_images; }) {
+                    if (!wide.whole_images) {
+                        most_stages = with_all_stages(asked, wide, max_shared_bytes).stages;
+                    }
+                }
                 // Splits, of which a split has at least some rows, do not decide what fits.
                 few<int> stage_counts;
-                for (int const stages : {best.stages, best.stages / 2}) {
+                for (int const stages : {most_stages, most_stages / 2}) {
                     wide.stages = stages;
                     wide.splits = 1;
                     if (wide.fits(asked)) stage_counts.add(stages);

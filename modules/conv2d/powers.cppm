@@ -16,7 +16,7 @@ namespace spio::conv2d {
 inline constexpr int fraction_bits = 52;
 
 // Of a number that is positive, finite and not below the least that has all its bits.
-inline double log2_of(double value) {
+inline constexpr double log2_of(double value) {
     // The value is a power of two times a factor between the roots of 1/2 and of 2.
     constexpr auto root = std::bit_cast<std::uint64_t>(0.70710678118654752);
     auto const bits = std::bit_cast<std::uint64_t>(value);

@@ -14,6 +14,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <utility>
@@ -71,6 +72,17 @@ constexpr weights of_gradient = {.latency = -2.47,
                                  .stages = -0.08,
                                  .pixels = -0.14};
 
+// Logarithms of the first numbers.
+constexpr auto logarithms = [] {
+    std::array<double, 65> values = {};
+    for (int i = 1; i < 65; ++i) values[static_cast<std::size_t>(i)] = log2_of(i);
+    return values;
+}();
+double log2_of_count(int count) {
+    bool const is_known = count > 0 && count < std::ssize(logarithms);
+    return is_known ? logarithms[static_cast<std::size_t>(count)] : log2_of(count);
+}
+
 // The logarithm of the time that a candidate is likely to take.
 class likely_time {
   public:
@@ -103,8 +115,9 @@ class likely_time {
             return weight.latency * latency + weight.arithmetic * parts.arithmetic / sum +
                    weight.sms_used * sms_used +
                    weight.loads * log2_of(loaded(config) / (sms_used * parts.microseconds)) +
-                   weight.groups * log2_of(config.groups) + weight.stages * log2_of(config.stages) +
-                   weight.pixels * log2_of(config.images * config.columns);
+                   weight.groups * log2_of_count(config.groups) +
+                   weight.stages * log2_of_count(config.stages) +
+                   weight.pixels * (log2_of_count(config.images) + log2_of_count(config.columns));
         } else {
             bool const is_tma = requires { config.tiles_per_block; };
             auto const& weight = is_tma ? of_tma : of_cp_async;
@@ -112,7 +125,8 @@ class likely_time {
                    latency *
                        (weight.latency + weight.arithmetic * parts.arithmetic / parts.latency) +
                    weight.lone_block / config.blocks + weight.sms_used * sms_used +
-                   weight.rows * log2_of(config.rows) + weight.groups * log2_of(config.groups);
+                   weight.rows * log2_of_count(config.rows) +
+                   weight.groups * log2_of_count(config.groups);
         }
     }
 };
@@ -153,10 +167,12 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
     for (auto const size : {cluster_size::small, cluster_size::large}) {
         if (!is_gradient) break;
-        auto const cluster = best_wgrad_cluster(problem, arch, size);
-        if (cluster.microseconds <= 0) continue;
-        list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
-        ++result.clusters;
+        auto const clusters = best_wgrad_clusters(problem, arch, size);
+        for (auto const& cluster : {clusters.best, clusters.second}) {
+            if (cluster.microseconds <= 0) continue;
+            list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
+            ++result.clusters;
+        }
     }
     // The model knows kernels whose warps share the taps of a group.
     for (auto& each : list) each.config = with_parts(problem, each.config, arch);

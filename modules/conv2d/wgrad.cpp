@@ -128,19 +128,19 @@ static int most_stages_of_rows(problem const& problem) {
     return problem.taps() > few_taps ? 8 : 12;
 }
 
-// The configuration with as many stages as fit into so many bytes of shared memory, which are
-// searched by halves.
-static wgrad_tma::config with_all_stages(problem const& problem, wgrad_tma::config best,
-                                         int most_bytes) {
-    int least_too_many = most_stages_of_rows(problem) + 1;
-    while (best.stages + 1 < least_too_many) {
-        auto deeper = best;
-        deeper.stages = (best.stages + least_too_many) / 2;
-        if (deeper.fits(problem) && deeper.shared_bytes(problem) <= most_bytes) {
-            best = deeper;
-        } else {
-            least_too_many = deeper.stages;
-        }
+int stages_in(problem const& problem, wgrad_tma::config const& config, int most_bytes) {
+    auto const cells = checked_size(config.input_cells(problem)) + config.dy_cells(problem);
+    return (most_bytes / ((cells + 1) * 16)).as_int();
+}
+
+wgrad_tma::config with_all_stages(problem const& problem, wgrad_tma::config best, int most_bytes) {
+    auto const has_room = [&](wgrad_tma::config const& config) {
+        return config.shared_bytes(problem) <= most_bytes && config.fits(problem);
+    };
+    int const most = std::min(most_stages_of_rows(problem), stages_in(problem, best, most_bytes));
+    int const least = best.stages;
+    for (best.stages = std::max(least, most); best.stages > least && !has_room(best);) {
+        --best.stages;
     }
     return best;
 }
@@ -226,10 +226,9 @@ std::optional<wgrad_tma::config> with_eight_groups(problem const& problem,
     return with_all_stages(problem, eight, max_shared_bytes);
 }
 
-// The models have not seen kernels of eight groups with such filters, and choose none. Where two
-// warps are on a scheduler they wait less: on an H200 five layers with 7 x 7 taps take 0.79 to 0.89
-// of the time of four groups; with twelve groups, where four warps are idle, others take 1.02
-// to 1.10.
+// Eight groups where a model does not choose. Where two warps are on a scheduler they wait less: on
+// an H200 five layers with 7 x 7 taps take 0.79 to 0.89 of the time of four groups; with twelve
+// groups, where four warps are idle, others take 1.02 to 1.10.
 static config with_known_groups(problem const& problem, wgrad_tma::config const& four, arch arch) {
     auto const eight = with_eight_groups(problem, four, arch);
     bool const is_busy = eight && 10 * eight->blocks_of(problem) >= 9 * four.blocks_of(problem);

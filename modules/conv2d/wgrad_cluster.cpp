@@ -14,6 +14,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
+#include <utility>
 
 module spio.conv2d;
 
@@ -59,12 +60,12 @@ class search {
           pairs(wgrad::pairs_of(problem).count()),
           is_large(size == cluster_size::large) {}
 
-    // The one with the shortest estimated time.
-    cluster_choice fastest() {
+    // The two with the shortest estimated times.
+    cluster_choices fastest() {
         constexpr bool whole_images = true, single_rows = false; // of a step
         if (asked.q() <= 8) {
             add({.images = 2, .columns = 8}, whole_images);
-            if (best.microseconds > 0) return best;
+            if (found.best.microseconds > 0) return found;
             for (int const images : {2, 4, 8}) add({images, 8}, single_rows);
         }
         // Of steps that take equally long, the one with the fewest images loads the fewest columns.
@@ -72,7 +73,7 @@ class search {
             if (columns >= asked.q() + 16) continue;
             for (int const images : {1, 2, 4, 8}) add({images, columns}, single_rows);
         }
-        return best;
+        return found;
     }
 
   private:
@@ -80,7 +81,12 @@ class search {
     correlated_axis rows;
     int pairs;
     bool is_large;
-    cluster_choice best;
+    cluster_choices found;
+
+    // Whether a configuration that takes so long is neither of the fastest two so far.
+    bool is_slow(double microseconds) const {
+        return found.second.microseconds > 0 && microseconds >= found.second.microseconds;
+    }
 
     // The strips whose rows the blocks of a slice (of some groups of channels) share: some columns
     // of some images each.
@@ -124,11 +130,11 @@ class search {
         double const step = std::max(multiplied * crowd, loaded);
         // Each row takes a step at least: most configurations are slower than the best even so.
         double const least = 1.0 * count * asked.p() / config.splits * step;
-        if (best.microseconds > 0 && least >= best.microseconds) return least;
+        if (is_slow(least)) return least;
         return most_steps(count * asked.p(), config.splits) * step;
     }
 
-    // Keeps the fastest configuration with this step, if it is faster than the best so far.
+    // Keeps the fastest configurations with this step, if they are faster than those so far.
     void add(step const& step, bool whole_images) {
         bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
         int const mma_tiles = divup(step.images * step.columns, 16);
@@ -161,26 +167,34 @@ class search {
         int const parts = config.whole_images ? count : count * asked.p();
         if (config.splits > std::max(2, parts)) return;
         double const microseconds = time(config);
-        if (best.microseconds > 0 && microseconds >= best.microseconds) return;
-        config.stages = std::clamp(loads, 2, most_stages);
+        if (is_slow(microseconds)) return;
+        int const room = stages_in(asked, config, max_shared_bytes);
+        config.stages = std::clamp(std::min(loads, room), 2, most_stages);
         while (config.stages > 2 && !config.fits(asked)) --config.stages;
         bool const is_shallow = config.stages < std::min(loads, least_stages);
         if (!config.fits(asked) || (is_shallow && !config.whole_images)) return;
-        best = {config, microseconds};
+        found.second = {config, microseconds};
+        bool const is_best = found.best.microseconds <= 0 || microseconds < found.best.microseconds;
+        if (is_best) std::swap(found.best, found.second);
     }
 };
 
 } // namespace
 
-cluster_choice best_wgrad_cluster(problem const& problem, arch arch, cluster_size size) {
+cluster_choices best_wgrad_clusters(problem const& problem, arch arch, cluster_size size) {
     chip const& chip = chip_of(arch);
     double const bytes = image_bytes(problem);
     bool const is_known = problem.knows_layer() && problem.taps() <= medium_taps;
     double const most = size == cluster_size::large ? most_bytes_of_large : most_bytes;
     if (!chip.has_tma || !is_known || bytes > most) return {};
-    auto best = search(problem, size).fastest();
-    if (best.microseconds > 0) best.microseconds += measured.launch + bytes / chip.copy_bytes;
-    return best;
+    auto found = search(problem, size).fastest();
+    for (auto* const each : {&found.best, &found.second}) {
+        if (each->microseconds > 0) each->microseconds += measured.launch + bytes / chip.copy_bytes;
+    }
+    return found;
+}
+cluster_choice best_wgrad_cluster(problem const& problem, arch arch) {
+    return best_wgrad_clusters(problem, arch, cluster_size::small).best;
 }
 
 } // namespace spio::conv2d
