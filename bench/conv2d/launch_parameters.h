@@ -71,6 +71,8 @@ inline wgrad_cp_async::params params_of(problem const& p, wgrad_cp_async::config
 inline wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
     return {.x = {},
             .dy = {},
+            .x_rows = stand_in<void const>("input"),
+            .dy_rows = stand_in<void const>("dy"),
             .workspace = stand_in<vec<float, 4>>("workspace"),
             .sizes = wgrad::sizes_passed(p),
             .dw = stand_in<void>("dw"),

@@ -8,7 +8,8 @@
 // dilation of 2, rows are in two phases, each of every second row. cast<D>(x) is the same number in
 // the dimension D.
 //
-//     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
+//     x, dy   global --TMA, or bulk copies of whole rows--> a ring of rows, or of whole images, in
+//             shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
 //     sums    accumulators -> workspace, where wgrad_reduce adds those of all splits
 //
@@ -33,8 +34,47 @@ template <problem Problem, config Config, arch Arch> struct producer {
     typename Block::ring ring = {};
 
     __device__ __forceinline__ void operator()(row_step const& step) {
-        load(step.has_x, schedule.input_row(step.number), step.has_dy(),
-             schedule.dy_row(step.number));
+        H const row = schedule.input_row(step.number);
+        P const dy_row = schedule.dy_row(step.number);
+        if constexpr (Block::copies_rows) {
+            copy(step.has_x, row, step.has_dy(), dy_row);
+        } else {
+            load(step.has_x, row, step.has_dy(), dy_row);
+        }
+    }
+    // Does what load() does, where a row of an image is one piece of memory.
+    __device__ __forceinline__ void copy(bool has_x, H row, bool has_dy, P dy_row) {
+        if (!has_x && !has_dy) return;
+        STAGE const stage = ring.stage();
+        block.empty[stage]->wait(ring.parity() ^ 1);
+        bool const is_below = has_x && row >= H(Problem.h);
+        if (is_below) block.clear_row(stage);
+        sync_warp();
+        if (is_first_lane()) {
+            auto& full = *block.full[stage];
+            full.arrive_and_expect(Config.images * ((has_x && !is_below ? Block::x_row_bytes : 0) +
+                                                    (has_dy ? Block::dy_row_bytes : 0)));
+            auto const xs = block.x_images();
+            auto const dys = block.dy_images();
+            for (auto const image : range(N(Config.images))) {
+                N const number = schedule.current.image + image;
+                if (has_x && !is_below) {
+                    copy_row<Block::images::w, Block::c / 8>(
+                        block.x[stage][image][W(Problem.pad_w)], xs[number][row], full);
+                }
+                if (has_dy) {
+                    copy_row<Block::images::q, Block::k / 8>(block.dy[stage][image],
+                                                             dys[number][dy_row], full);
+                }
+            }
+        }
+        ++ring;
+    }
+    template <auto Columns, auto Groups, class To, class From>
+    __device__ __forceinline__ static void copy_row(To const& destination, From const& source,
+                                                    mbarrier<Arch>& full) {
+        load_bulk(tensor<cell<Problem>, Columns, Groups>(destination.get()),
+                  tensor<cell<Problem> const, Columns, Groups>(source.get()), full);
     }
     // Loads a row of x and a row of dy, or one of the two, to the next stage.
     __device__ __forceinline__ void load(bool has_x, H row, bool has_dy, P dy_row) {

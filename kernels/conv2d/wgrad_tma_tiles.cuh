@@ -39,12 +39,22 @@ struct block {
     static constexpr axis<Q> q{Config.columns};
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<K> k{8 * groups};
-    static constexpr auto x_cells = swizzled_cells<c, w>();
-    static constexpr auto dy_cells = swizzled_cells<k, q>();
+    static constexpr bool copies_rows = Config.copies_rows(Problem);
+    // Of a row that is copied, cells lie as in memory; TMA swizzles those of a box.
+    template <auto Channels, auto Columns> static consteval auto cells_of() {
+        if constexpr (copies_rows) {
+            return Channels / 8;
+        } else {
+            return swizzled_cells<Channels, Columns>();
+        }
+    }
+    static constexpr auto x_cells = cells_of<c, w>();
+    static constexpr auto dy_cells = cells_of<k, q>();
     using x_tile = tensor<cell<Problem>, n, h, w, x_cells>;
     using dy_tile = tensor<cell<Problem>, n, p, q, dy_cells>;
     using x_tiles = tensor<cell<Problem>, stage, n, h, w, x_cells>;
     using dy_tiles = tensor<cell<Problem>, stage, n, p, q, dy_cells>;
+    using images = tensors<Problem>;
     using x_map = tensor_map<x_tile, typename tensors<Problem>::input>;
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::output>;
     using full_barriers = tensor<mbarrier<Arch>, stage>;
@@ -89,10 +99,58 @@ struct block {
                      rows_of(Problem).phases(), rows_of(Problem).live_outputs());
     }
 
+    // x and dy in global memory, and the bytes of a row.
+    static constexpr int x_row_bytes = copies_rows ? Problem.w * Problem.c * 2 : 0;
+    static constexpr int dy_row_bytes = copies_rows ? Problem.q() * Problem.c * 2 : 0;
+    __device__ auto x_images() const { return images_at<typename images::input>(args.x_rows); }
+    __device__ auto dy_images() const { return images_at<typename images::residual>(args.dy_rows); }
+    template <class Images> __device__ __forceinline__ Images images_at(void const* data) const {
+        auto* const cells = static_cast<typename Images::data_type*>(data);
+        if constexpr (Problem.knows_n()) {
+            return Images(cells);
+        } else {
+            return Images(cells, N(part.sizes.n));
+        }
+    }
+    // Calls visit(place) for the cells that Axes number, dealt out to the threads of the block.
+    template <auto... Axes, class Visit>
+    __device__ __forceinline__ static void for_each_cell(Visit const& visit) {
+        using Cell = compound_index<Axes...>;
+        for (int cell = this_thread(); cell < Cell::size(); cell += Config.threads(Problem)) {
+            visit(Cell(cell));
+        }
+    }
+    // Writes zeros to the columns beside the images, where no copy of a row writes.
+    __device__ __forceinline__ void clear_padding() const {
+        constexpr int x_columns = Config.input_columns(Problem) - Problem.w;
+        constexpr int dy_columns = Config.columns - Problem.q();
+        if constexpr (x_columns > 0) {
+            for_each_cell<stage, n, axis<W>(x_columns), c / 8>([&](auto const& place) {
+                W const column = place.template get<W>();
+                *x[place][W(column < W(Problem.pad_w) ? 0 : Problem.w)] = {};
+            });
+        }
+        if constexpr (dy_columns > 0) {
+            for_each_cell<stage, n, axis<Q>(dy_columns), k / 8>(
+                [&](auto const& place) { *dy[place][Q(Problem.q())] = {}; });
+        }
+    }
+    // Writes zeros to the row of x in a stage: it is below the image. Lanes of the producer call.
+    __device__ __forceinline__ void clear_row(STAGE number) const {
+        using Cell = compound_index<n, images::w, c / 8>;
+        for (int cell = this_lane().get(); cell < Cell::size(); cell += 32) {
+            *x[number][Cell(cell)][W(Problem.pad_w)] = {};
+        }
+        fence_for_bulk_copies<Arch>(); // which write there later
+    }
+
     __device__ __forceinline__ void set_up() const {
+        if constexpr (copies_rows) clear_padding();
         if (is_producer() && is_first_lane()) {
-            prefetch<Arch>(map_as<x_map>(args.x));
-            prefetch<Arch>(map_as<dy_map>(args.dy));
+            if constexpr (!copies_rows) {
+                prefetch<Arch>(map_as<x_map>(args.x));
+                prefetch<Arch>(map_as<dy_map>(args.dy));
+            }
             for (auto const index : range(full)) {
                 full[index]->init(1);
                 empty[index]->init(Config.consumer_warps());

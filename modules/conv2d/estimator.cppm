@@ -167,6 +167,7 @@ inline long long strip_count(problem const& problem, int images, int columns) {
 }
 // The same configuration with two warps for each group, or with eight groups instead of four; none
 // where a thread would have too few registers.
+std::optional<wgrad_tma::config> with_whole_rows(problem const&, int images);
 std::optional<wgrad_tma::config> with_two_parts(problem const&, wgrad_tma::config const&);
 std::optional<wgrad_tma::config> with_eight_groups(problem const&, wgrad_tma::config const& four,
                                                    arch);

@@ -55,6 +55,7 @@ class listing {
             auto const best = best_wgrad_tma(asked, code);
             add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
             add_neighbours(best);
+            add_whole_rows(best);
             if (auto const eight = with_eight_groups(asked, best, code)) {
                 add_gradients(*eight, [&](auto const& config) { return is_busy(config, *eight); });
             }
@@ -151,6 +152,18 @@ class listing {
             return is_for_model && has_long_steps && config.blocks_of(asked) <= chip.sm_count;
         }
         return false;
+    }
+
+    // Adds configurations whose blocks copy whole rows of images.
+    void add_whole_rows(wgrad_tma::config const& best) {
+        for (int const images : {1, 2}) {
+            auto rows = with_whole_rows(asked, images);
+            if (!rows) continue;
+            for (int const splits : split_counts(best, *rows)) {
+                rows->splits = splits;
+                if (rows->fits(asked)) found.add(*rows);
+            }
+        }
     }
 
     // Adds what no model chooses, so that a sweep measures it: two warps for each group where the

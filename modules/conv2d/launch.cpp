@@ -177,9 +177,15 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
     } else {
         auto const& tma = std::get<wgrad_tma::config>(ready->config);
         auto const& partial_sums = std::get<spio::kernel<wgrad_tma::params>>(ready->partial_sums);
+        bool const has_maps = !tma.copies_rows(problem);
+        auto const map = [&](auto const& plan, void const* data) {
+            return has_maps ? home.map(plan, data) : tensor_map_words{};
+        };
         stream.launch(partial_sums, partial_sums.over(blocks),
-                      {.x = home.map(wgrad_tma::x_plan(problem, tma), args.x.get()),
-                       .dy = home.map(wgrad_tma::dy_plan(problem, tma), args.dy.get()),
+                      {.x = map(wgrad_tma::x_plan(problem, tma), args.x.get()),
+                       .dy = map(wgrad_tma::dy_plan(problem, tma), args.dy.get()),
+                       .x_rows = args.x.get(),
+                       .dy_rows = args.dy.get(),
                        .workspace = workspace,
                        .sizes = wgrad::sizes_passed(problem),
                        .dw = args.dw.get(),

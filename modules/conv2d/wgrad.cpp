@@ -170,6 +170,25 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     return with_all_stages(problem, best, max_shared_bytes);
 }
 
+// A block with all channels and columns, which copies whole rows of so many images. More than eight
+// warps, or several mma tiles, leave too few registers for many taps.
+std::optional<wgrad_tma::config> with_whole_rows(problem const& problem, int images) {
+    constexpr int few_groups = 7; // with the producer, eight warps
+    bool const has_few_warps = problem.groups() <= few_groups;
+    int const most_tiles = problem.taps() <= few_taps ? most_mma_tiles : most_mma_tiles / 2;
+    wgrad_tma::config rows = {.groups = problem.groups(),
+                              .images = images,
+                              .columns = 16 * divup(problem.q(), 16),
+                              .stages = 3,
+                              .splits = 1,
+                              .whole_images = false};
+    bool const is_other = problem.q() <= 8 || problem.groups() > most_groups_of_tile;
+    bool const has_many_taps = problem.taps() > medium_taps && !has_few_warps;
+    if (is_other || has_many_taps || !rows.fits(problem) || !rows.copies_rows(problem)) return {};
+    if (rows.mma_tiles() > most_tiles * (has_few_warps ? 2 : 1)) return {};
+    return with_all_stages(problem, rows, max_shared_bytes);
+}
+
 // Two warps of a group, with half of the taps each. Eight groups fill the schedulers of an SM, and
 // leave too few registers for twice the warps. With more than two mma tiles of 7 x 7 taps, warps
 // get registers of the producer's, but take 1.10 to 1.33 of the time of one in four layers on an

@@ -72,6 +72,40 @@ TEST_CASE("a sweep of wgrad lists steps of all columns where a filter has few ta
     CHECK(std::ranges::none_of(listed("n=64 c=16 h=112 w=112 r=5 s=5 pad_h=2 pad_w=2"), is_whole));
 }
 
+TEST_CASE("a sweep of wgrad lists blocks that copy whole rows of images") {
+    auto const counts_rows = [](std::string_view words) {
+        auto const problem = gradient_of(words);
+        return std::ranges::count_if(
+            listed(words), [&](config const& config) { return config.copies_rows(problem); });
+    };
+    for (std::string_view const channels :
+         {"8", "16", "24", "40", "56", "72", "88", "104", "120"}) {
+        CAPTURE(channels);
+        CHECK(counts_rows("n=64 h=28 w=28 made_for=any_n c=" + std::string(channels)) > 0);
+    }
+    // Lines of 64 bytes are for boxes; of more groups a block has a part.
+    CHECK(counts_rows("n=64 h=28 w=28 c=32") == 0);
+    CHECK(counts_rows("n=64 h=28 w=28 c=136") == 0);
+    CHECK(counts_rows("n=64 h=28 w=28 c=72 made_for=any_image") == 0);
+}
+
+TEST_CASE("whole rows of images are copied only if no image is missing and the tile has room") {
+    config const rows = {
+        .groups = 9, .images = 2, .columns = 32, .stages = 4, .splits = 1, .whole_images = false};
+    auto const copies = [&](std::string_view words) {
+        return rows.copies_rows(gradient_of(words));
+    };
+    CHECK(copies("n=4 h=28 w=28 c=72"));
+    CHECK_FALSE(copies("n=5 h=28 w=28 c=72"));
+    CHECK_FALSE(copies("n=4 h=28 w=28 c=72 made_for=any_n"));
+    CHECK_FALSE(copies("n=4 h=28 w=28 c=80"));
+    // 33 columns of y do not fit; with a stride of 2, 65 columns of x do, and with more padding
+    // not.
+    CHECK_FALSE(copies("n=4 h=28 w=33 c=72"));
+    CHECK(copies("n=4 h=65 w=64 c=72 stride_h=2 stride_w=2"));
+    CHECK_FALSE(copies("n=4 h=65 w=65 c=72 stride_w=2 s=1 pad_w=7"));
+}
+
 TEST_CASE("narrower steps of wgrad have fewer images before they have fewer columns") {
     auto const has_one_image = [](config const& config) {
         return config.groups == 8 && config.images == 1 && config.columns == 32;

@@ -54,6 +54,8 @@ tma_params params_of(test::trial& trial, layers::tma_layer const& layer, problem
                      void* x, void* dy, vec<float, 4>* workspace, void* dw, float* dbias) {
     return {.x = trial.make_map<tensor_map_words>(wgrad_tma::x_plan(problem, layer.config), x),
             .dy = trial.make_map<tensor_map_words>(wgrad_tma::dy_plan(problem, layer.config), dy),
+            .x_rows = x,
+            .dy_rows = dy,
             .workspace = workspace,
             .sizes = wgrad::sizes_passed(problem),
             .dw = dw,
@@ -137,6 +139,7 @@ problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool 
     int const least_h = std::max(1, layer.extent_h() - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.extent_w() - 2 * layer.pad_w);
     int const n = random_int(1, is_wide ? 2 : 5);
+    if (layer.knows_n()) return layer;
     if (layer.knows_image()) return layer.with(n, layer.h, layer.w);
     return layer.with(n, least_h + random_int(0, 9), least_w + random_int(0, is_wide ? 80 : 12));
 }

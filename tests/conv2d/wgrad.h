@@ -71,6 +71,12 @@ constexpr problem image_of(problem image, int h, int w) {
     return image.with(image.n, h, w);
 }
 
+// The same, in a known number.
+constexpr problem images_of(problem images, int n, int h, int w) {
+    images.made_for = conv2d::known_sizes::all;
+    return images.with(n, h, w);
+}
+
 // A layer's name says what is special about it. Of a configuration, groups are those of a block,
 // images and columns those of a row that it loads, stages those of the ring of rows; splits are
 // shares of the sum that different blocks compute, and `blocks` should be on an SM at a time (0 for
@@ -157,6 +163,25 @@ inline constexpr tma_layer tma_far_image = {
 inline constexpr tma_layer tma_plain_image = {
     image_of(plain, 8, 8),
     {.groups = 1, .images = 4, .columns = 8, .stages = 2, .splits = 1, .whole_images = true}};
+// With all channels and columns in a block, which copies rows: of any number of images, of four,
+// with a dilation, whose taps read a row below the image, and with strides.
+inline constexpr tma_layer tma_rows = {
+    image_of(ragged, 9, 13),
+    {.groups = 9, .images = 1, .columns = 16, .stages = 3, .splits = 3, .whole_images = false}};
+inline constexpr tma_layer tma_rows_pair = {images_of(plain, 4, 6, 20),
+                                            {.groups = 2,
+                                             .images = 2,
+                                             .columns = 32,
+                                             .stages = 4,
+                                             .splits = 2,
+                                             .whole_images = false,
+                                             .cluster = 2}};
+inline constexpr tma_layer tma_rows_dilated = {
+    image_of(dilated, 8, 11),
+    {.groups = 3, .images = 1, .columns = 16, .stages = 4, .splits = 4, .whole_images = false}};
+inline constexpr tma_layer tma_rows_strided = {
+    image_of(strided, 9, 17),
+    {.groups = 2, .images = 1, .columns = 16, .stages = 4, .splits = 1, .whole_images = false}};
 // With a cluster of as many blocks as there are splits, which adds their sums.
 inline constexpr tma_layer tma_pair = {ragged,
                                        {.groups = 4,

@@ -7,10 +7,10 @@
 // what is special about it: in ragged, a block's channels do not divide all; five and seven have
 // such filters, wide and tall have more columns or rows of the filter, even has filters with even
 // sides, far has great paddings; stepped ones have strides and dilations; an image is of a known
-// size; pair, trio, octet and sixteen are clusters of blocks; of any, only the filter is known; in
-// parts, two warps share a group; eight moves registers to its warps. A split is a share of wgrad's
-// sum, over some rows of all images; a second kernel, the reduction, adds the sums of the splits,
-// unless the blocks of a cluster do.
+// size; in rows, blocks copy whole rows; pair, trio, octet and sixteen are clusters of blocks; of
+// any, only the filter is known; in parts, two warps share a group; eight moves registers to its
+// warps. A split is a share of wgrad's sum, over some rows of all images; a second kernel, the
+// reduction, adds the sums of the splits, unless the blocks of a cluster do.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"
@@ -109,6 +109,24 @@ extern "C" __global__ void wgrad_reduce_tma_far_image(wgrad_reduce::params p) {
 }
 extern "C" __global__ void wgrad_tma_plain_image(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_plain_image.problem, tma_plain_image.config>(p);
+}
+extern "C" __global__ void wgrad_tma_rows(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_rows.problem, tma_rows.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_rows(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_rows.problem, tma_rows.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_rows_pair(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_rows_pair.problem, tma_rows_pair.config>(p);
+}
+extern "C" __global__ void wgrad_tma_rows_dilated(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_rows_dilated.problem, tma_rows_dilated.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_rows_dilated(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_rows_dilated.problem, tma_rows_dilated.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_rows_strided(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_rows_strided.problem, tma_rows_strided.config>(p);
 }
 extern "C" __global__ void wgrad_tma_pair(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_pair.problem, tma_pair.config>(p);

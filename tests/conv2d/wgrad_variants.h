@@ -33,7 +33,9 @@ extern "C" void wgrad_tma_plain(tma_params p), wgrad_tma_ragged(tma_params p),
     wgrad_tma_any(tma_params p), wgrad_tma_seven_parts(tma_params p),
     wgrad_tma_five_parts(tma_params p), wgrad_tma_ragged_parts(tma_params p),
     wgrad_tma_far_parts(tma_params p), wgrad_tma_eight(tma_params p),
-    wgrad_tma_eight_parts(tma_params p);
+    wgrad_tma_eight_parts(tma_params p), wgrad_tma_rows(tma_params p),
+    wgrad_tma_rows_pair(tma_params p), wgrad_tma_rows_dilated(tma_params p),
+    wgrad_tma_rows_strided(tma_params p);
 extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p),
     wgrad_reduce_cp_async_pointwise(reduce_params p), wgrad_reduce_cp_async_seven(reduce_params p),
     wgrad_reduce_cp_async_wide(reduce_params p), wgrad_reduce_cp_async_tall(reduce_params p),
@@ -49,7 +51,8 @@ extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p),
     wgrad_reduce_tma_low_image(reduce_params p), wgrad_reduce_tma_far_image(reduce_params p),
     wgrad_reduce_cp_async_any(reduce_params p), wgrad_reduce_tma_any(reduce_params p),
     wgrad_reduce_tma_seven_parts(reduce_params p), wgrad_reduce_tma_far_parts(reduce_params p),
-    wgrad_reduce_tma_eight(reduce_params p), wgrad_reduce_tma_eight_parts(reduce_params p);
+    wgrad_reduce_tma_eight(reduce_params p), wgrad_reduce_tma_eight_parts(reduce_params p),
+    wgrad_reduce_tma_rows(reduce_params p), wgrad_reduce_tma_rows_dilated(reduce_params p);
 
 namespace spio::test::conv2d_wgrad {
 
@@ -143,6 +146,14 @@ inline std::vector<tma_variant> const tma_variants = {
      {"wgrad_reduce_tma_far_image", wgrad_reduce_tma_far_image},
      tma_far_image},
     {{"wgrad_tma_plain_image", wgrad_tma_plain_image}, {}, tma_plain_image},
+    {{"wgrad_tma_rows", wgrad_tma_rows},
+     {"wgrad_reduce_tma_rows", wgrad_reduce_tma_rows},
+     tma_rows},
+    {{"wgrad_tma_rows_pair", wgrad_tma_rows_pair}, {}, tma_rows_pair},
+    {{"wgrad_tma_rows_dilated", wgrad_tma_rows_dilated},
+     {"wgrad_reduce_tma_rows_dilated", wgrad_reduce_tma_rows_dilated},
+     tma_rows_dilated},
+    {{"wgrad_tma_rows_strided", wgrad_tma_rows_strided}, {}, tma_rows_strided},
     {{"wgrad_tma_pair", wgrad_tma_pair}, {}, tma_pair},
     {{"wgrad_tma_trio", wgrad_tma_trio}, {}, tma_trio},
     {{"wgrad_tma_octet", wgrad_tma_octet}, {}, tma_octet},
