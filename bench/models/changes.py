@@ -1,10 +1,40 @@
 # Tells which times of older kernels of convolutions still hold.
 # SPDX-License-Identifier: Apache-2.0
 """A sweep is the times of configurations that were measured, a row each. fprop is the forward pass, dgrad computes the gradient of
-the input, wgrad that of the filter. An mma tile is 16 columns of a step."""
+the input, wgrad that of the filter. An mma tile is 16 columns of a step. wgrad's sums are cut into splits, which are ranges of rows of
+strips: some columns of some images each."""
+import functools
+
+import numpy
 
 LONG = 12  # microseconds: launches of fprop and dgrad that take as long hardly overlap
 MANY_TAPS = 25  # of a filter; kernels for more have few registers left
+
+
+@functools.lru_cache(maxsize=None)
+def has_moved_ends(count, rows, splits, least):
+    """Whether splits of `count` rows, in strips of `rows`, end elsewhere since each has at least so many rows of a strip, or none."""
+    if count < 2 * least * splits:
+        return False
+    firsts = (count * split // splits % rows for split in range(1, splits))
+    return any(0 < min(first, rows - first) < (rows if rows < 2 * least else least) for first in firsts)
+
+
+def has_moved_splits(sweep):
+    """Whether a row is of wgrad by a kernel whose splits end elsewhere now."""
+    result = numpy.zeros(len(sweep.times), bool)
+    problems = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
+    for row in numpy.flatnonzero(sweep.directions[sweep.layer] == "wgrad"):
+        problem = problems[sweep.layer[row]]
+        config = dict(word.split("=") for word in sweep.configs[row].split()[1:])
+        if config.get("whole_images") == "true" or int(problem.get("dilation_h", 1)) > 1:
+            continue
+        n, h, w, r, s, pad_h, pad_w = (int(problem[name]) for name in ("n", "h", "w", "r", "s", "pad_h", "pad_w"))
+        stride_h, stride_w = (int(problem.get(name, 1)) for name in ("stride_h", "stride_w"))
+        rows, columns = (h + 2 * pad_h - r) // stride_h + 1, (w + 2 * pad_w - s) // stride_w + 1
+        strips = -(-n // int(config["images"])) * -(-columns // int(config["columns"]))
+        result[row] = has_moved_ends(strips * rows, rows, int(config["splits"]), -(-r // stride_h))
+    return result
 
 
 def has_changed(sweep):

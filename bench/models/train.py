@@ -1,11 +1,11 @@
 # Trains the models that choose configurations, and reports how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--recent TIMES[.xz]...] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
-held out: no tree has seen it. --older names sweeps of older kernels: of these, configurations whose
-kernels have changed since are left out, and no regrets are told. --new names other sweeps, of layers that no tree has seen either; a LABEL tells them apart. The regret of a choice
+held out: no tree has seen it. --older names sweeps of older kernels, --recent those that were measured before the splits of wgrad were moved:
+of these, configurations whose kernels have changed since are left out, and no regrets are told. --new names other sweeps, of layers that no tree has seen either; a LABEL tells them apart. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
 """
@@ -13,7 +13,6 @@ import argparse
 import datetime
 import hashlib
 import json
-import lzma
 import pathlib
 import subprocess
 import sys
@@ -22,15 +21,13 @@ import tempfile
 import numpy
 import xgboost
 
-import plan
-from changes import has_changed
+from measured import HELD_OUT, Sweep
 from objective import differences
 from regret import random_regrets, regrets, summary
 from table import hexadecimal, joined, table, with_rounded_leaves
 
 # The models of a family, and of each the passes of its problems. Those of matmul have none.
 MODELS = {"conv2d": {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}, "matmul": {"wgmma": ("",)}}
-HELD_OUT = 4
 SETTINGS = {"grow_policy": "lossguide", "min_child_weight": 8, "lambda": 3, "subsample": 0.6, "colsample_bynode": 0.8,
             "tree_method": "hist", "max_bin": 64, "base_score": 0, "nthread": 1, "seed": 2026}
 # The trees of a family: how many, and their shape. Those of conv2d are few and large, so that a choice takes less time.
@@ -52,56 +49,6 @@ RAW = {"conv2d": ["log_n", "log_groups", "log_rows", "log_columns", "r", "s", "s
        "matmul": ["log_m", "log_n", "log_k", "m", "n", "stages", "cluster_m", "cluster_n", "splits", "blocks"]}
 # The fields of a problem that neighbouring problems of a sweep share.
 GROUPS = {"conv2d": ("c", "r", "s", "stride_h", "pass"), "matmul": ("m", "n", "k")}
-
-
-class Sweep:
-    """The measured configurations: a row each, of `layer` (its number), `times`, `estimates`, `chosen` and `features`."""
-
-    def __init__(self, family, files, program, scratch, older=()):
-        self.family = family
-        texts = [lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes() for path in [*files, *older]]
-        text = b"".join(texts)
-        self.digest = hashlib.sha256(text).hexdigest()
-        self.origin = next(line[2:] for line in text.decode().splitlines() if line.startswith("# "))
-        times, out = scratch / "times.txt", scratch / "sweep"
-        times.write_bytes(text)
-        subprocess.run([str(program), family, str(times), str(out)], check=True)
-        self.names = (scratch / "sweep.names").read_text().split()
-        self.problems = (scratch / "sweep.layers").read_text().splitlines()
-        self.configs = [line.split(" | ")[0] for line in text.decode().splitlines() if line and not line.startswith(("#", "problem "))]
-        rows = numpy.loadtxt(scratch / "sweep.rows", ndmin=2)
-        self.layer, self.times, self.estimates = rows[:, 0].astype(int), rows[:, 1], rows[:, 2]
-        self.chosen = rows[:, 3] > 0
-        self.is_older = self.layer >= b"".join(texts[: len(files)]).count(b"\nproblem ")
-        self.features = numpy.fromfile(scratch / "sweep.floats", numpy.float32).reshape(len(rows), len(self.names))
-        fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
-        self.directions = numpy.array([each.get("pass", "") for each in fields])
-        # A layer that was measured with kernels of two kinds is in one half only.
-        plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
-        self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
-        if family == "conv2d":
-            self.leave_out(~self.is_searched())
-            self.leave_out(~(self.is_older & has_changed(self)))
-        self.best = self.least_times()
-
-    def least_times(self):
-        """The least time of each layer."""
-        least = numpy.full(len(self.problems), numpy.inf)
-        numpy.minimum.at(least, self.layer, self.times)
-        return least
-
-    def is_searched(self):
-        """Whether a row is of a layer whose best configuration was searched by hand: what is chosen for these is told separately."""
-        searched = [f"{n} {channels} {side} {side} 3 3 {direction}" for direction, n, channels, side in map(str.split, plan.SEARCHED)]
-        fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
-        layers = [" ".join(each.get(name, "3") for name in ("n", "c", "h", "w", "r", "s", "pass")) for each in fields]
-        return numpy.isin(layers, searched)[self.layer]
-
-    def leave_out(self, rest):
-        """Drops all rows but these."""
-        self.configs = [config for config, is_kept in zip(self.configs, rest) if is_kept]
-        for name in ("layer", "times", "estimates", "chosen", "is_older", "features"):
-            setattr(self, name, getattr(self, name)[rest])
 
 
 def target(sweep, kind):
@@ -237,6 +184,7 @@ def main():
     parser.add_argument("--models", default="", help="their names, with commas: correlation, gradient, wgmma; all of the family without it")
     parser.add_argument("--chip", default="H200")
     parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
+    parser.add_argument("--recent", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps before the splits of wgrad were moved")
     parser.add_argument("--older", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps of older kernels")
     parser.add_argument("--new", nargs="+", default=[], help="the times of other sweeps, to measure regrets on")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
@@ -248,7 +196,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = options.scratch or pathlib.Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)
-        sweep = Sweep(options.family, options.times, options.program, scratch, options.older)
+        sweep = Sweep(options.family, options.times, options.program, scratch, options.recent, options.older)
         new = {}
         for word in options.new:
             label, separator, file = word.partition("=")
