@@ -20,9 +20,9 @@ def has_moved_ends(count, rows, splits, least):
     return any(0 < min(first, rows - first) < (rows if rows < 2 * least else least) for first in firsts)
 
 
-def has_moved_splits(sweep):
-    """Whether a row is of wgrad by a kernel whose splits end elsewhere now."""
-    result = numpy.zeros(len(sweep.times), bool)
+def has_new_kernel(sweep):
+    """Whether a row is of wgrad by a kernel that copies whole rows of images now, or whose splits end elsewhere."""
+    result = sweep.features[:, sweep.names.index("copies_rows")] > 0
     problems = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
     for row in numpy.flatnonzero(sweep.directions[sweep.layer] == "wgrad"):
         problem = problems[sweep.layer[row]]
@@ -33,7 +33,7 @@ def has_moved_splits(sweep):
         stride_h, stride_w = (int(problem.get(name, 1)) for name in ("stride_h", "stride_w"))
         rows, columns = (h + 2 * pad_h - r) // stride_h + 1, (w + 2 * pad_w - s) // stride_w + 1
         strips = -(-n // int(config["images"])) * -(-columns // int(config["columns"]))
-        result[row] = has_moved_ends(strips * rows, rows, int(config["splits"]), -(-r // stride_h))
+        result[row] |= has_moved_ends(strips * rows, rows, int(config["splits"]), -(-r // stride_h))
     return result
 
 

@@ -9,7 +9,7 @@ import subprocess
 import numpy
 
 import plan
-from changes import has_changed, has_moved_splits
+from changes import has_changed, has_new_kernel
 
 HELD_OUT = 4
 
@@ -43,7 +43,7 @@ class Sweep:
         plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
         self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
         if family == "conv2d":
-            is_changed = self.is_older & has_moved_splits(self) | is_oldest & has_changed(self)
+            is_changed = self.is_older & has_new_kernel(self) | is_oldest & has_changed(self)
             self.leave_out(~(self.is_searched() | is_changed))
         self.best = self.least_times()
 

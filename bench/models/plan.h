@@ -90,7 +90,8 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
 // model, those of each body that are estimated to be the fastest, and those that a shipped model
 // predicts to be; and a random draw of the others. Each such mention by a layer is a vote: the
 // family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
-// eight fastest predictions for 8 to 1, and their twins for half of that.
+// eight fastest predictions for 8 to 1, and their twins for half of that; the four fastest
+// estimates of wgrad that copy rows of images count for 5.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;
@@ -125,11 +126,15 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             if (gradient != nullptr && gradient->adds_in_cluster()) entry_of(config).votes += 6;
         }
         std::map<std::size_t, unsigned> ranks; // of bodies
+        unsigned with_rows = 0;                // configurations that copy rows of images
         for (auto const& [config, expected] : list) {
             if (expected.microseconds > slowest_measured * list.front().expected.microseconds)
                 break;
             auto& found = entry_of(config);
             if (auto const rank = ranks[config.index()]++; rank < 3) found.votes += 3 - rank;
+            auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
+            bool const has_rows = gradient != nullptr && gradient->copies_rows(layer);
+            if (has_rows && with_rows++ < 4) found.votes += 5;
         }
     }
     std::vector<entry> sorted;

@@ -4,7 +4,7 @@
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
-held out: no tree has seen it. --older names sweeps of older kernels, --recent those that were measured before the splits of wgrad were moved:
+held out: no tree has seen it. --older names sweeps of older kernels, --recent those that were measured before wgrad copied rows of images and its splits were moved:
 of these, configurations whose kernels have changed since are left out, and no regrets are told. --new names other sweeps, of layers that no tree has seen either; a LABEL tells them apart. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
@@ -184,7 +184,7 @@ def main():
     parser.add_argument("--models", default="", help="their names, with commas: correlation, gradient, wgmma; all of the family without it")
     parser.add_argument("--chip", default="H200")
     parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
-    parser.add_argument("--recent", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps before the splits of wgrad were moved")
+    parser.add_argument("--recent", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps before wgrad's kernels changed last")
     parser.add_argument("--older", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps of older kernels")
     parser.add_argument("--new", nargs="+", default=[], help="the times of other sweeps, to measure regrets on")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")

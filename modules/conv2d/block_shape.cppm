@@ -29,6 +29,7 @@ struct block_shape_of_body {
     int tiles_per_block = 1, stages = 0, blocks = 0, splits = 1, cluster = 1, parts = 1;
     int boxes = 0; // of an image of a tile, by TMA
     bool is_unrolled = false, prefetches = false;
+    bool copies_rows = false; // of images, instead of boxes
     int threads = 0, registers = 0, shared_bytes = 0;
     double input_rows = 1, input_columns = 1;     // of a tile, halo included
     double steps = 1;                             // of a block: rows of a tile, or of a split
@@ -126,6 +127,7 @@ inline block_shape_of_body shape_of(problem const& problem, wgrad_tma::config co
     shape.cluster = config.cluster;
     shape.parts = config.parts;
     shape.is_unrolled = config.whole_images;
+    shape.copies_rows = config.copies_rows(problem);
     if (config.whole_images) {
         shape.rows = problem.p();
         shape.input_rows = config.input_rows(problem);

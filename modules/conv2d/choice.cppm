@@ -62,7 +62,7 @@ std::vector<candidate> candidates(problem const&, arch);
 // What a learned model knows of a problem and a configuration: the fields of the configuration, and
 // ratios that do not depend on a unit, such as the waves of blocks and the share of a tile that
 // lies inside the output.
-inline constexpr int feature_count = 64;
+inline constexpr int feature_count = 65;
 using features = std::array<float, feature_count>;
 std::span<std::string_view const, feature_count> feature_names();
 features features_of(problem const&, candidate const&, arch);

@@ -43,6 +43,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     // The configuration.
     "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages",
     "blocks", "is_unrolled", "prefetches", "log_splits", "log_cluster", "parts", "boxes",
+    "copies_rows",
     // The shares of a block's work that lie inside the output, in each dimension.
     "groups_used", "images_used", "columns_used", "rows_used", "work_used",
     // The input of a tile over what it would be without a halo.
@@ -112,6 +113,7 @@ void add_config(feature_list& list, block_shape_of_body const& shape) {
     list.add(shape.cluster == 1 ? 0 : logarithm(shape.cluster));
     list.add(shape.parts);
     list.add(shape.boxes);
+    list.add(shape.copies_rows);
 }
 
 // The shares of tiles that lie inside the output, and the halo of their input.
