@@ -15,11 +15,11 @@ import numpy
 
 import train
 
-# The terms of a body, as features of the models: the weight of "one" tells tma from cp_async.
+# The terms of a body, as features of the models: the weight of "one" tells TMA from cp_async.
+OF_GRADIENTS = ["latency_share", "arithmetic_share", "sms_used", "log_loads_of_fullest", "log_of_groups", "log_stages", "log_pixels"]
 TERMS = {"cp_async": ["latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
          "tma": ["one", "latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
-         "wgrad": ["latency_share", "arithmetic_share", "sms_used", "log_loads_of_fullest", "log_of_groups", "log_stages",
-                   "log_pixels"]}  # of both bodies
+         "wgrad_cp_async": OF_GRADIENTS, "wgrad_tma": ["one", "copies_rows", *OF_GRADIENTS]}
 
 
 def terms_of(sweep, rows, body):
@@ -28,7 +28,7 @@ def terms_of(sweep, rows, body):
     known = feature | {"one": numpy.ones(len(rows)), "share_of_lone_block": 1 / feature["blocks"],
                        "log_rows_of_tile": numpy.log2(numpy.maximum(feature["rows"], 1)), "log_of_groups": numpy.log2(feature["groups"]),
                        "log_stages": numpy.log2(feature["stages"]), "log_pixels": numpy.log2(feature["images"] * feature["columns"])}
-    is_body = {"wgrad": True, "tma": feature["is_tma"] > 0, "cp_async": feature["is_tma"] == 0}[body]
+    is_body = (feature["is_tma"] > 0) == body.endswith("tma")
     return [numpy.where(is_body, known[term], 0) for term in TERMS[body]]
 
 
@@ -62,7 +62,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sweep = train.Sweep("conv2d", options.times, options.program, pathlib.Path(folder))
-    for bodies, directions in ((("cp_async", "tma"), ("fprop", "dgrad")), (("wgrad",), ("wgrad",))):
+    for bodies, directions in ((("cp_async", "tma"), ("fprop", "dgrad")), (("wgrad_cp_async", "wgrad_tma"), ("wgrad",))):
         # Clusters of blocks come from a search of their own.
         is_cluster = sweep.features[:, sweep.names.index("log_cluster")] > 0
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions) & ~is_cluster)

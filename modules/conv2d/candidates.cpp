@@ -54,6 +54,14 @@ int largest_divisor(int number, int most) {
     return divisor;
 }
 
+// Whether cp_async is not chosen for a small layer, of so many bytes in all tensors. A kernel by
+// cp_async starts when the previous kernel of the stream has ended, one by TMA may start earlier.
+// For layers of few bytes that makes TMA faster: one image of 14 x 14 pixels and 672 channels with
+// 5 x 5 taps takes 2.2 us, by cp_async 3.9 us, on an H200.
+bool starts_early(problem const& problem, double bytes) {
+    return bytes < bytes_of_small_layer && best_tma(problem).prefetches(problem);
+}
+
 // Images and columns of a tile.
 struct columns {
     int images, count;

@@ -71,14 +71,27 @@ forest const* model_for(direction pass, arch arch) {
 }
 
 // The candidate whose predicted time is the least.
-// The model predicts the logarithm of the time over its estimate.
-std::size_t fastest(forest const& model, shortlist const& candidates) {
+// The model predicts the logarithm of the time over its estimate. Of wgrad, the same configuration
+// with two warps for each group instead of one, or the reverse, is added if it is faster.
+std::size_t fastest(forest const& model, problem const& problem, arch arch, shortlist& candidates) {
     std::vector<double> offsets;
     offsets.reserve(candidates.list.size());
     for (auto const& each : candidates.list) {
         offsets.push_back(std::log(each.expected.microseconds));
     }
-    return model.least(candidates.rows, offsets, candidates.clusters);
+    auto const best = model.least(candidates.rows, offsets, candidates.clusters);
+    auto const count = candidates.list.size();
+    if (!add_other_parts(problem, arch, candidates, best)) return best;
+    std::vector<float> rows;
+    for (auto const i : {best, count}) {
+        rows.insert(rows.end(), candidates.row(i).begin(), candidates.row(i).end());
+    }
+    auto const faster = model.least(
+        rows, std::array{offsets[best], std::log(candidates.list[count].expected.microseconds)}, 2);
+    if (faster == 1) return count;
+    candidates.list.pop_back();
+    candidates.rows.resize(count * feature_count);
+    return best;
 }
 
 // The first of the configurations that the estimate lists; the refusal says why no model chose.
@@ -123,10 +136,9 @@ choice choice_without_measurement(problem const& asked, arch arch) {
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return choice_of_family(asked, arch, no_model_for(arch));
     check(asked);
-    if (auto const rare = choice_of_rare_kernel(problem, arch)) return *rare;
     auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return choice_of_family(asked, arch, "it has no candidates");
-    auto const best = fastest(*model, result);
+    auto const best = fastest(*model, problem, arch, result);
     auto const outside = model->first_outside(result.row(best));
     if (outside < feature_count) {
         return choice_of_family(asked, arch,
@@ -214,12 +226,12 @@ predictions rank(problem const& asked, arch arch) {
     auto const problem = without_epilogue(asked);
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
-    auto const result = shortlist_of(problem, arch);
+    auto result = shortlist_of(problem, arch);
     if (result.list.empty()) return {};
+    // The one that is chosen comes first.
+    auto const best = fastest(*model, problem, arch, result);
     std::vector<float> values(result.list.size());
     model->predict(result.rows, values);
-    // The one that is chosen comes first.
-    auto const best = fastest(*model, result);
     predictions ranking;
     std::vector<std::tuple<bool, double, std::size_t>> order;
     for (std::size_t i = 0; i < result.list.size(); ++i) {

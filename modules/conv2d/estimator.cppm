@@ -88,6 +88,9 @@ struct shortlist {
 };
 // Lists the candidates of a problem that are likely to be fast. The problem must have been checked.
 shortlist shortlist_of(problem const&, arch);
+// Adds candidate i of wgrad with the other number of warps for a group, one or two; false if there
+// is none.
+bool add_other_parts(problem const&, arch, shortlist&, std::size_t i);
 
 // How many blocks of this configuration a multiprocessor runs at a time; `boxes_of_tile` are the
 // TMA boxes of its tiles, which the configuration computes for the problem.
@@ -176,11 +179,5 @@ std::optional<wgrad_tma::config> with_eight_groups(problem const&, wgrad_tma::co
 // layers whose tensors have fewer bytes than this, such a kernel is preferred to others. For larger
 // layers, of 6 to 12 MB, that made the choice 4 to 13 % slower.
 inline constexpr double bytes_of_small_layer = 4e6;
-// The family's choice where the fastest kernel is of a kind that the learned model has seen too
-// rarely in its training; nothing for other problems.
-std::optional<choice> choice_of_rare_kernel(problem const&, arch);
-// Whether cp_async is not chosen for a small layer, since a kernel by TMA can start before the
-// previous kernel has ended; `bytes` are those of all tensors.
-bool starts_early(problem const&, double bytes);
 
 } // namespace spio::conv2d

@@ -39,13 +39,14 @@ constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
 // A model chooses among so many candidates that are the likeliest to be fast. All candidates of 154
 // layers were measured: the best of these takes 1.0004 (fprop and dgrad) and 1.004 (wgrad) of the
 // time of the best of all.
-constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 22;
+constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 14;
 
 // Estimates of a layer's configurations are off in ways that some of their parts tell. These are
 // weights of such parts in the logarithm (to base 2) of the time over its estimate, as
 // bench/models/order.py fits them to a sweep.
 struct weights {
     double constant = 0;                // of this body, against the other
+    double copied_rows = 0;             // of wgrad, if it copies rows of images
     double latency = 0, arithmetic = 0; // their shares of the estimate's parts
     double lone_block = 0; // of the time that a multiprocessor waits: 1 over its blocks
     double sms_used = 0;   // the share of SMs' time, if each had the blocks of the fullest
@@ -64,13 +65,21 @@ constexpr weights of_tma = {.constant = 0.22,
                             .lone_block = 0.17,
                             .sms_used = -0.40,
                             .rows = 0.07};
-constexpr weights of_gradient = {.latency = -2.47,
-                                 .arithmetic = -0.79,
-                                 .sms_used = 0.54,
-                                 .loads = 0.36,
-                                 .groups = -0.22,
-                                 .stages = -0.08,
-                                 .pixels = -0.14};
+constexpr weights of_wgrad_cp_async = {.latency = -1.27,
+                                       .arithmetic = 0.39,
+                                       .sms_used = 0.63,
+                                       .loads = 0.50,
+                                       .groups = -0.15,
+                                       .stages = -0.15,
+                                       .pixels = -0.21};
+constexpr weights of_wgrad_tma = {.constant = -0.61,
+                                  .copied_rows = -0.11,
+                                  .latency = -2.16,
+                                  .arithmetic = -0.07,
+                                  .sms_used = 0.78,
+                                  .loads = 0.45,
+                                  .groups = -0.15,
+                                  .pixels = -0.14};
 
 // Logarithms of the first numbers.
 constexpr auto logarithms = [] {
@@ -111,9 +120,14 @@ class likely_time {
         double const blocks_over_sms = parts.waves * parts.blocks_per_sm;
         double const sms_used = blocks_over_sms / whole_waves(blocks_over_sms);
         if constexpr (requires { config.splits; }) {
-            auto const& weight = of_gradient;
-            return weight.latency * latency + weight.arithmetic * parts.arithmetic / sum +
-                   weight.sms_used * sms_used +
+            constexpr bool is_tma = requires { config.whole_images; };
+            auto const& weight = is_tma ? of_wgrad_tma : of_wgrad_cp_async;
+            double constant = weight.constant;
+            if constexpr (is_tma) {
+                if (config.copies_rows(asked)) constant += weight.copied_rows;
+            }
+            return constant + weight.latency * latency +
+                   weight.arithmetic * parts.arithmetic / sum + weight.sms_used * sms_used +
                    weight.loads * log2_of(loaded(config) / (sms_used * parts.microseconds)) +
                    weight.groups * log2_of_count(config.groups) +
                    weight.stages * log2_of_count(config.stages) +
@@ -180,6 +194,22 @@ shortlist shortlist_of(problem const& problem, arch arch) {
     feature_writer const writer(problem, list.front().expected.bytes, arch);
     for (std::size_t i = 0; i < list.size(); ++i) writer.write(list[i], result.row(i));
     return result;
+}
+
+bool add_other_parts(problem const& problem, arch arch, shortlist& candidates, std::size_t i) {
+    constexpr int most_groups = 7; // that have two warps each
+    auto const* const gradient = std::get_if<wgrad_tma::config>(&candidates.list[i].config);
+    if (gradient == nullptr || gradient->adds_in_cluster() || gradient->groups > most_groups) {
+        return false;
+    }
+    auto other = *gradient;
+    other.parts = 3 - gradient->parts;
+    if (!other.fits(problem)) return false;
+    candidates.list.push_back({other, estimated(problem, other, arch)});
+    candidates.rows.resize(candidates.list.size() * feature_count);
+    feature_writer const writer(problem, candidates.list.back().expected.bytes, arch);
+    writer.write(candidates.list.back(), candidates.row(candidates.list.size() - 1));
+    return true;
 }
 
 } // namespace spio::conv2d
