@@ -59,11 +59,24 @@ def build(python, folder, words):
     if status:
         return status
     (wheel,) = (folder / "dist").glob("spio-*-abi3-*.whl")
+    if not is_stable(python, wheel):
+        return 1
     shutil.rmtree(folder / "site", ignore_errors=True)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
     print(f"summary: python.wheel: {wheel.name} of {wheel.stat().st_size} bytes")
     return 0
+
+
+def is_stable(python, wheel):
+    """Whether the wheel's libraries use nothing but CPython's stable ABI of its version, as abi3audit sees it."""
+    if subprocess.run([python, "-c", "import abi3audit"], capture_output=True).returncode:
+        print("no abi3audit beside PyTorch, so the wheel is not audited: './bootstrap torch' installs both")
+        return True
+    audit = subprocess.run([python, "-m", "abi3audit", "--strict", "--verbose", wheel], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+    print(audit.stdout if audit.returncode else "summary: python.wheel: abi3audit has no objection")
+    return audit.returncode == 0
 
 
 def run(python, folder, program, *arguments):
