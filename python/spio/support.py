@@ -9,6 +9,7 @@ import logging
 import os
 
 import torch
+from torch.autograd import forward_ad
 
 from spio import operators
 
@@ -100,6 +101,32 @@ def why_not_device(family, x):
     if x.dtype not in (kernel_types[family] if settings.uses_host_device else aten_types):
         return f"there are no kernels for {x.dtype}"
     return None
+
+
+def why_not_tensor(x):
+    """Why a tensor is none that kernels can read, in words; None if it is."""
+    if x.layout is not torch.strided:
+        return f"a tensor has the layout {x.layout}"
+    return "a tensor is a DTensor" if type(x).__name__ == "DTensor" else None
+
+
+def why_not_transformed():
+    """Why operators without derivatives of their own do not compute a call, in words: torch.func or forward derivatives; or None."""
+    if torch._C._are_functorch_transforms_active():
+        return "torch.func transforms the call"
+    return "a forward derivative is wanted" if forward_ad._current_level >= 0 else None
+
+
+def transforms():
+    """The names of the transforms of torch.func around a call: vmap, grad and jvp. A forward derivative is jvp, too."""
+    stack = torch._C._functorch.get_interpreter_stack() or ()
+    names = [interpreter.key().name.lower() for interpreter in stack]
+    return (*names, "jvp") if forward_ad._current_level >= 0 else tuple(names)
+
+
+# torch.compile calls them while it traces, and guards what they read itself.
+why_not_transformed._dynamo_marked_constant = True
+transforms._dynamo_marked_constant = True
 
 
 _architectures = {}

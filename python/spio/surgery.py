@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from spio import functional, nn, operators
+from spio import nn, operators, reasons
 
 
 @dataclass
@@ -135,7 +135,7 @@ def architecture(x):
 
 def estimates(module, x, arch):
     """The microseconds of a convolution's kernels, in words."""
-    padding = functional.numeric_padding(module.padding, module.kernel_size, module.dilation)
+    padding = reasons.numeric_padding(module.padding, module.kernel_size, module.dilation)
     sizes = (*x.shape, *module.kernel_size, *module.stride, *padding, *module.dilation, module.bias is not None)
     times = [operators.conv2d_microseconds(*sizes, direction, arch) for direction in ("fprop", "dgrad", "wgrad")]
     return "; kernels {:.1f}, {:.1f} and {:.1f} us on {}".format(*times, arch)
@@ -163,7 +163,7 @@ class Recorder:
         start, stop = self.start, None if self.start is None else event(x.device)
         megabytes = sum(tensor.numel() * tensor.element_size() for tensor in (x, result, *module.parameters(recurse=False))) / 1e6
         counts = (x.numel(), result.numel())
-        is_indexed = 0 < min(counts) and max(counts) <= functional.most_elements
+        is_indexed = 0 < min(counts) and max(counts) <= reasons.most_elements
         is_estimated = self.layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4 and is_indexed
         words = f"{' x '.join(map(str, x.shape))} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once"
         estimated = estimates(module, x, self.arch or architecture(x)) if is_estimated else ""
@@ -249,14 +249,14 @@ def why_not_conv2d(module):
     """The reason why no kernel takes this convolution, as a sentence; None if one does."""
     if module.padding_mode != "zeros" and type(module) is not nn.Conv2d:  # which pads before it calls kernels
         return f"the padding is {module.padding_mode}"
-    width = functional.group_width
+    width = reasons.group_width
     if module.in_channels != module.out_channels or module.groups * width != module.in_channels:
         return (
             f"{module.in_channels} channels in {module.groups} groups to {module.out_channels}, "
             f"where kernels take groups of {width} to {width}"
         )
-    reason = functional.why_not_layer(module.kernel_size, module.stride, module.dilation)
-    if reason is None and None in functional.numeric_padding(module.padding, module.kernel_size, module.dilation):
+    reason = reasons.why_not_layer(module.kernel_size, module.stride, module.dilation)
+    if reason is None and None in reasons.numeric_padding(module.padding, module.kernel_size, module.dilation):
         return "the padding is 'same' with an even filter"
     return reason
 
