@@ -17,11 +17,13 @@ is_any_mode = getattr(torch._C, "_len_torch_dispatch_stack", lambda: True)  # Tr
 is_any_autocast = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)  # True: ask for the device
 
 
-def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """torch.nn.functional.conv2d; groups of 8 channels with strides and dilations up to 2 take Spio's kernels.
 
-    Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32.
+    Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32. A float
+    or a bool of the window counts as the int that it equals, where torch refuses it.
     """
+    x = input
     if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
         return transformed_conv2d(x, weight, bias, stride, padding, dilation, groups)
     cast, is_cast = autocast(x) if is_any_autocast() else (x, False)
@@ -71,7 +73,8 @@ def autocast(x):
 
 def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
     """A convolution with groups of 8 channels; the number of groups need not be passed."""
-    return conv2d(inputs, weight, bias, stride, (padding_y, padding_x), dilation, inputs.shape[1] // group_width if groups is None else groups)
+    groups = inputs.shape[-3] // group_width if groups is None else groups
+    return conv2d(inputs, weight, bias, stride, (padding_y, padding_x), dilation, groups)
 
 
 def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
@@ -140,6 +143,9 @@ def cached_eager_window(x, weight, bias, stride, padding, dilation, groups, is_c
     except TypeError:  # a list, or a size that is a symbol
         return eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)
     if result is None:
+        numbers = (number for value in (stride, padding, dilation) for number in (value if isinstance(value, tuple) else (value,)))
+        if any(isinstance(number, torch.Tensor) for number in numbers):  # which may change
+            return eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)
         if len(_eager_windows) >= most_eager_windows:
             _eager_windows.clear()
         result = _eager_windows[key] = eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)

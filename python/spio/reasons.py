@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A window is stride, padding and dilation of a convolution, each of rows and of columns: six numbers.
+import operator
+
 import torch
 
 from spio import operators, support
@@ -13,12 +15,24 @@ most_matrices = 65535  # in a batch
 most_rows = 2**24  # or columns of a matrix
 
 
+def whole(number):
+    """A number as an int, as torch takes it, with bools and floats that are whole besides; None if it is none.
+
+    A symbol of a compiled graph stays what it is."""
+    if type(number) in (int, torch.SymInt):
+        return number
+    try:
+        return operator.index(number)
+    except TypeError:
+        return int(number) if isinstance(number, float) and number.is_integer() else None
+
+
 def pair(value):
-    """A number or a sequence of one or two, as two: that of rows and that of columns."""
-    if isinstance(value, int):
-        return value, value
-    value = tuple(value)
-    return value * 2 if len(value) == 1 else value
+    """A number or a sequence of one or two, as two ints: that of rows and that of columns; (None, None) if it is neither."""
+    numbers = tuple(map(whole, value if isinstance(value, (tuple, list)) else (value,)))
+    if None in numbers or len(numbers) not in (1, 2):
+        return None, None
+    return numbers * 2 if len(numbers) == 1 else numbers
 
 
 def same_padding(taps, dilation):
@@ -28,12 +42,12 @@ def same_padding(taps, dilation):
 
 
 def numeric_padding(padding, taps, dilations):
-    """The padding of rows and of columns; None where it would differ between the two sides."""
+    """The padding of rows and of columns; None where it would differ between the two sides, or is none that torch takes."""
+    if not isinstance(padding, str):
+        return pair(padding)
     if padding == "valid":
         return 0, 0
-    if isinstance(padding, str):
-        return tuple(map(same_padding, taps, dilations)) if padding == "same" else (None, None)
-    return pair(padding)
+    return tuple(map(same_padding, taps, dilations)) if padding == "same" else (None, None)
 
 
 def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=False):
@@ -64,7 +78,7 @@ def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=F
     paddings = numeric_padding(padding, (r, s), dilations)
     if None in paddings:
         return None, f"a padding of {padding!r} with a filter of {r} x {s}"
-    if padding == "same" and strides != (1, 1):
+    if isinstance(padding, str) and padding == "same" and strides != (1, 1):
         return None, f"a padding of 'same' with a stride of {stride}"
     window = (*strides, *paddings, *dilations)
     p, q = operators.output_sizes((h, w), (r, s), window)

@@ -5,6 +5,7 @@
 # each layer that is equal to its twin in every respect, and leaves the others with a reason; scan() runs a
 # model and reports what convert() would do.
 import contextlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -73,14 +74,16 @@ def convert(model, memory_format=torch.channels_last):
     Weights of convolutions get the memory format: channels_last, which kernels read, so that no call copies
     them, or torch.contiguous_format, the only one that FSDP2 accepts.
     """
+    if memory_format not in (torch.channels_last, torch.contiguous_format):
+        raise ValueError(f"the memory format of weights is {memory_format}, but must be torch.channels_last or torch.contiguous_format")
     report = Report([])
     for name, module, twin in candidates(model):
         layer = judged(name, module, twin)
         if layer.reason is None:
-            module.__class__ = twin
             for parameter in module.parameters(recurse=False):
                 if parameter.dim() == 4:
                     parameter.data = parameter.data.contiguous(memory_format=memory_format)
+            module.__class__ = twin
         report.layers.append(layer)
     return report
 
@@ -92,6 +95,8 @@ def scan(model, *inputs, arch=None, **keywords):
     its kernels in half precision: of the forward pass, the gradient of the input and the gradient of the weight; on the
     GPU of the layer's input, or on `arch`. If that input is on a GPU, the time that the layer takes there now is measured.
     """
+    if arch is not None and int((re.fullmatch(r"sm_(\d+)[af]?", arch) or [0, 0])[1]) < 80:
+        raise ValueError(f"the architecture is {arch}, where kernels are for sm_80 and newer")
     report, hooks = Report([]), []
     # Hooks of this function are no reason to leave a layer alone, so all are judged before any is hooked.
     layers = [(module, judged(name, module, twin)) for name, module, twin in candidates(model)]
@@ -135,8 +140,12 @@ def architecture(x):
 
 def estimates(module, x, arch):
     """The microseconds of a convolution's kernels, in words."""
+    n, c, h, w = x.shape
     padding = reasons.numeric_padding(module.padding, module.kernel_size, module.dilation)
-    sizes = (*x.shape, *module.kernel_size, *module.stride, *padding, *module.dilation, module.bias is not None)
+    if module.padding_mode != "zeros":  # the layer pads before it calls kernels
+        left, right, top, bottom = module._reversed_padding_repeated_twice
+        h, w, padding = h + top + bottom, w + left + right, (0, 0)
+    sizes = (n, c, h, w, *module.kernel_size, *module.stride, *padding, *module.dilation, module.bias is not None)
     times = [operators.conv2d_microseconds(*sizes, direction, arch) for direction in ("fprop", "dgrad", "wgrad")]
     return "; kernels {:.1f}, {:.1f} and {:.1f} us on {}".format(*times, arch)
 
@@ -256,8 +265,8 @@ def why_not_conv2d(module):
             f"where kernels take groups of {width} to {width}"
         )
     reason = reasons.why_not_layer(module.kernel_size, module.stride, module.dilation)
-    if reason is None and None in reasons.numeric_padding(module.padding, module.kernel_size, module.dilation):
-        return "the padding is 'same' with an even filter"
+    if reason is None and module.padding_mode == "zeros" and None in reasons.numeric_padding(module.padding, module.kernel_size, module.dilation):
+        return "the padding is 'same' with an even filter" if module.padding == "same" else f"the padding is {module.padding}"
     return reason
 
 

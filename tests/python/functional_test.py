@@ -1,4 +1,4 @@
-# The functions: torch's spellings, gradients, autocast, transforms, and what happens where there is no kernel.
+# The functions: torch's spellings, gradients, autocast, and what happens where there is no kernel.
 # SPDX-License-Identifier: Apache-2.0
 #
 # Where no kernel computes a call, spio computes it by aten (PyTorch's own functions) and logs the reason once;
@@ -11,6 +11,7 @@ import threading
 import unittest
 import unittest.mock
 
+import numpy
 import torch
 from torch.nn import functional as aten
 
@@ -62,6 +63,43 @@ class Spellings(unittest.TestCase):
         x, weight, _ = layer()
         y = functional.conv2d_gw8(x, weight, padding_y=1, padding_x=0)
         torch.testing.assert_close(y, aten.conv2d(x, weight, padding=(1, 0), groups=2))
+
+    def test_numbers(self):
+        # What equals an int is taken as this int, whatever was called before: the cache of windows finds it by its value.
+        x, weight, bias = layer()
+        changing = torch.tensor(0)
+        for is_known in (False, True):
+            for one in (numpy.int64(1), torch.tensor(1), True, 1.0, numpy.float64(1)):
+                for name in ("stride", "padding", "dilation"):
+                    for value in (one, (one, 1), [one]):
+                        functional._eager_windows.clear()
+                        if is_known:
+                            functional.conv2d(x, weight, bias, groups=2, **{name: (1, 1) if isinstance(value, tuple) else 1})
+                        with spio.strict():
+                            y = functional.conv2d(x, weight, bias, groups=2, **{name: value})
+                        torch.testing.assert_close(y, aten.conv2d(x, weight, bias, groups=2, **{name: 1}))
+            for number in range(3):
+                changing.fill_(number)
+                y = functional.conv2d(input=x, weight=weight, padding=changing, groups=2)
+                torch.testing.assert_close(y, aten.conv2d(x, weight, padding=number, groups=2))
+
+    def test_wrong_windows_are_torchs_errors(self):
+        x, weight, _ = layer()
+        for name in ("stride", "padding", "dilation"):
+            for value in ((1, 1, 1), (1, 1, 2), [1, 1, 2], (), 1.5, (1, 0.5), "SAME", None, numpy.array([1, 1])):
+                with self.subTest(name=name, value=value):
+                    errors = []
+                    for library in (functional, aten):
+                        with self.assertRaises((RuntimeError, TypeError)) as caught:
+                            library.conv2d(x, weight, groups=2, **{name: value})
+                        errors.append((type(caught.exception), str(caught.exception)[:30]))
+                    self.assertEqual(*errors)
+                    with spio.strict(), self.assertRaises(spio.Unsupported):
+                        functional.conv2d(x, weight, groups=2, **{name: value})
+
+    def test_an_image_without_a_batch(self):
+        x, weight, _ = layer(rank=3)
+        torch.testing.assert_close(functional.conv2d_gw8(x, weight), aten.conv2d(x, weight, groups=2))
 
     def test_what_no_kernel_computes(self):
         for keywords, word in unsupported:
@@ -236,31 +274,6 @@ class Deterministic(unittest.TestCase):
                 torch.use_deterministic_algorithms(False)
             self.assertEqual(seen, [is_deterministic] * 2)
         self.assertFalse(operators.is_deterministic())
-
-
-class Transforms(unittest.TestCase):
-    def test_vmap(self):
-        x, weight, bias = layer()
-        xs, weights, biases = (torch.stack([v, 2 * v, v + 1]) for v in (x, weight, bias))
-        call = lambda *v: functional.conv2d(*v, padding=1, groups=2)
-        for dims in ((0, None, None), (0, 0, 0), (None, 0, None), (0, None, 0)):
-            values = [v if d is None else many for v, many, d in zip((x, weight, bias), (xs, weights, biases), dims)]
-            results = [call(*(v if d is None else v[i] for v, d in zip(values, dims))) for i in range(3)]
-            torch.testing.assert_close(torch.vmap(call, dims)(*values), torch.stack(results))
-
-    def test_gradients_of_samples(self):
-        x, weight, bias = layer()
-        xs = torch.stack([x, 2 * x])
-        loss = lambda weight, x: functional.conv2d(x, weight, bias, padding=1, groups=2).square().mean()
-        expected = lambda weight, x: aten.conv2d(x, weight, bias, padding=1, groups=2).square().mean()
-        torch.testing.assert_close(torch.func.grad(loss)(weight, x), torch.func.grad(expected)(weight, x))
-        samples = [torch.func.vmap(torch.func.grad(f), (None, 0))(weight, xs) for f in (loss, expected)]
-        torch.testing.assert_close(*samples)
-
-    def test_inference_mode(self):
-        x, weight, bias = layer()
-        with torch.inference_mode():
-            self.assertTrue(functional.conv2d(x, weight, bias, groups=2).is_inference())
 
 
 if __name__ == "__main__":

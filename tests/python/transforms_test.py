@@ -92,6 +92,28 @@ class Transforms(unittest.TestCase):
             torch.testing.assert_close(dual(compiled, value, value + 1), dual(reference, value, value + 1))
 
 
+class Maps(unittest.TestCase):
+    def test_vmap(self):
+        xs, weights, biases = (torch.stack([v, 2 * v, v + 1]) for v in (x, weight, bias))
+        call = lambda *v: functional.conv2d(*v, padding=1, groups=2)
+        for dims in ((0, None, None), (0, 0, 0), (None, 0, None), (0, None, 0)):
+            values = [v if d is None else many for v, many, d in zip((x, weight, bias), (xs, weights, biases), dims)]
+            results = [call(*(v if d is None else v[i] for v, d in zip(values, dims))) for i in range(3)]
+            torch.testing.assert_close(torch.vmap(call, dims)(*values), torch.stack(results))
+
+    def test_gradients_of_samples(self):
+        xs = torch.stack([x, 2 * x])
+        loss = lambda weight, x: functional.conv2d(x, weight, bias, padding=1, groups=2).square().mean()
+        expected = lambda weight, x: aten.conv2d(x, weight, bias, padding=1, groups=2).square().mean()
+        torch.testing.assert_close(torch.func.grad(loss)(weight, x), torch.func.grad(expected)(weight, x))
+        samples = [torch.func.vmap(torch.func.grad(f), (None, 0))(weight, xs) for f in (loss, expected)]
+        torch.testing.assert_close(*samples)
+
+    def test_inference_mode(self):
+        with torch.inference_mode():
+            self.assertTrue(functional.conv2d(x, weight, bias, groups=2).is_inference())
+
+
 class Tensors(unittest.TestCase):
     """Tensors that kernels cannot read are aten's, whatever was called before."""
 
