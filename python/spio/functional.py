@@ -56,6 +56,9 @@ def transformed_conv2d(x, weight, bias, stride, padding, dilation, groups):
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
+    if is_differentiated and torch.compiler.is_exporting():
+        # An exported graph keeps the operator alone, so it is one that has gradients in C++.
+        return operators.differentiable_conv2d(cast, weight, bias, window[2:4], window[0:2], window[4:6], groups)
     if is_differentiated:
         function = gradients.Conv2d if is_compiled else gradients.MappableConv2d
         return function.apply(cast, weight, bias, window)
@@ -81,12 +84,15 @@ def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
     """LayerNorm over the channels of images n c h w. Under autocast the result has autocast's type."""
     cast, is_cast = autocast(x)
     reason = why_not_layernorm_2d(cast, weight, bias, is_cast)
+    is_differentiated = x.requires_grad or (weight is not None and weight.requires_grad) or (bias is not None and bias.requires_grad)
+    is_differentiated = is_differentiated and torch.is_grad_enabled()
+    if reason is None and is_differentiated and torch.compiler.is_exporting():
+        reason = support.why_not_exported("layernorm_2d")
     if reason is not None:
         support.refuse("layernorm_2d", reason, x)
         y = aten.layer_norm(x.permute(0, 2, 3, 1), (x.shape[1],), weight, bias, eps)
         return y.permute(0, 3, 1, 2).to(cast.dtype)  # under autocast aten's has float32
-    is_differentiated = x.requires_grad or (weight is not None and (weight.requires_grad or bias.requires_grad))
-    if is_differentiated and torch.is_grad_enabled():
+    if is_differentiated:
         return gradients.LayerNorm2d.apply(cast, weight, bias, eps)
     return operators.layernorm_2d(cast, gradients.single(weight), gradients.single(bias), eps)
 
@@ -105,12 +111,14 @@ def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
         dtype = torch.get_autocast_dtype(kind)
         a, b, residual = a.to(dtype), b.to(dtype), residual if residual is None else residual.to(out_dtype or dtype)
     reason = why_not_matmul(a, b, bias, residual, out_dtype)
+    is_differentiated = torch.is_grad_enabled() and any(tensor is not None and tensor.requires_grad for tensor in (a, b, bias, residual))
+    if reason is None and is_differentiated and torch.compiler.is_exporting():
+        reason = support.why_not_exported("matmul")
     if reason is not None:
         support.refuse("matmul", reason, a, b)
         return finished(a @ b, bias, activation, residual, out_dtype)
     in_float = out_dtype == torch.float32 and a.dtype in operators.short_types
-    tensors = [tensor for tensor in (a, b, bias, residual) if tensor is not None]
-    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+    if is_differentiated:
         if activation == "none" and residual is None:
             return gradients.Matmul.apply(a, b, bias, in_float)
         return finished(gradients.Matmul.apply(a, b, bias, in_float), None, activation, residual, None)

@@ -124,7 +124,20 @@ def transforms():
     return (*names, "jvp") if forward_ad._current_level >= 0 else tuple(names)
 
 
+_logged = set()
+
+
+def why_not_exported(family):
+    """Why an operator without gradients is not exported, in words; logged once for each family."""
+    reason = "an exported graph keeps gradients of aten's operators alone; torch.no_grad() around the export keeps kernels"
+    if (family, reason) not in _logged:
+        _logged.add((family, reason))
+        logger.warning("%s is exported as aten's: %s", family, reason)
+    return reason
+
+
 # torch.compile calls them while it traces, and guards what they read itself.
+why_not_exported._dynamo_marked_constant = True
 why_not_transformed._dynamo_marked_constant = True
 transforms._dynamo_marked_constant = True
 
@@ -155,9 +168,6 @@ def architecture_of(device):
 # torch.compile, whose graphs have no such operator, calls it while it traces. This is what
 # torch.compiler.assume_constant_result() does, which imports the compiler for it.
 architecture_of._dynamo_marked_constant = True
-
-
-_logged = set()
 
 
 def refuse(family, reason, *tensors):

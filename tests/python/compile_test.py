@@ -37,10 +37,10 @@ class Compiled(unittest.TestCase):
             asked.append(gpu)
             return 75 if gpu == 1 else 90
 
-        def is_old(x, device):
+        def marked(x, device):
             return x - 1 if support.why_not_gpu(device) is None else x + 1
 
-        compiled = torch.compile(is_old, fullgraph=True, backend="aot_eager")
+        compiled = torch.compile(marked, fullgraph=True, backend="aot_eager")
         x, devices = torch.zeros(2), [torch.device("cuda", gpu) for gpu in (0, 1)]
         with mock.patch.dict(support._architectures, clear=True), mock.patch("torch.version.cuda", "13.0"), \
              mock.patch.object(operators, "gpu_architecture", architecture):
@@ -89,11 +89,38 @@ class Compiled(unittest.TestCase):
     def test_export(self):
         model, x = Block().eval(), tensor((2, 16, 6, 7), torch.float32)
         batch = torch.export.Dim("batch", min=2)
-        program = torch.export.export(model, (x,), dynamic_shapes={"x": {0: batch}})
+        with torch.no_grad():
+            program = torch.export.export(model, (x,), dynamic_shapes={"x": {0: batch}})
         self.assertIn("spio.conv2d.default", str(program.graph))
         self.assertIn("spio.layernorm_2d.default", str(program.graph))
         larger = tensor((5, 16, 6, 7), torch.float32)
         torch.testing.assert_close(program.module()(larger), model(larger))
+
+    def test_export_with_gradients(self):
+        # An exported graph knows nothing of functions of Python, so it has operators with gradients in C++.
+        class Product(torch.nn.Linear):
+            def forward(self, x):
+                return spio.functional.matmul(x.flatten(0, 2), self.weight.mT, self.bias, "silu")
+
+        models = Block(), spio.nn.Conv2d(16, 16, 3, groups=2), spio.nn.LayerNorm2d(16), Product(7, 8)
+        for model in models:
+            for is_strict in (False, True):
+                support._logged.clear()
+                x, gradients = tensor((2, 16, 6, 7), torch.float32), []
+                has_others = not isinstance(model, torch.nn.Conv2d)
+                with self.assertLogs("spio") if has_others else self.assertNoLogs("spio"):
+                    exported = torch.export.export(model, (x,), strict=is_strict).module()
+                for run in (model, exported):
+                    run.zero_grad()
+                    run(x).square().sum().backward()
+                    gradients.append({name: value.grad for name, value in run.named_parameters()})
+                torch.testing.assert_close(*gradients)
+                if not has_others:
+                    self.assertIn("_mps_convolution", str(exported.graph))
+        with torch.no_grad(), self.assertNoLogs("spio"):
+            graph = str(torch.export.export(models[0], (x,)).graph) + str(torch.export.export(models[3], (x,)).graph)
+        for name in ("conv2d", "layernorm_2d", "matmul"):
+            self.assertIn(f"spio.{name}.default", graph)
 
     @unittest.skipIf(torch.__version__.startswith("2.11."), "PyTorch 2.11 crashed where it loads such a library, of a model of its own layers too")
     def test_ahead_of_time(self):
