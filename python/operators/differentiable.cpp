@@ -62,6 +62,9 @@ Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tens
                    numbers const& padding, numbers const& stride, numbers const& dilation,
                    std::int64_t groups) {
     check_process(input);
+    if (has_no_images(input))
+        return no_images(
+            convolution(image_for(input), weight, bias, padding, stride, dilation, groups));
     auto const function = input.is_cuda() ? conv2d_by_kernels : conv2d_on_cpu;
     return function(input, in_type(weight, input.scalar_type()), in_floats(bias),
                     window_of(input, stride, padding, dilation, groups));
@@ -82,6 +85,12 @@ three_gradients convolution_gradients(Tensor const& input, Tensor const& gradien
                                       numbers const& stride, numbers const& dilation,
                                       std::int64_t groups, std::vector<bool> const& wanted) {
     check_process(input);
+    if (has_no_images(input) && has_no_images(gradient)) {
+        auto [dx, dweight, dbias] =
+            convolution_gradients(image_for(input), image_for(gradient), weight, padding, stride,
+                                  dilation, groups, wanted);
+        return {wanted[0] ? no_images(dx) : dx, dweight, dbias};
+    }
     auto const window = window_of(input, stride, padding, dilation, groups);
     bool const is_on_gpu = input.is_cuda();
     Tensor dx, dweight, dbias;

@@ -56,6 +56,8 @@ stored_matrix matrix_of(Tensor const& tensor, char const* name) {
              .is_by_rows = true}};
 }
 
+} // namespace
+
 activation activation_named(std::string const& name) {
     if (name == "none") return activation::none;
     if (name == "relu") return activation::relu;
@@ -64,8 +66,6 @@ activation activation_named(std::string const& name) {
                     ", but must be none, relu, silu or gelu");
     return activation::gelu;
 }
-
-} // namespace
 
 // Checks sizes and types, finds how the factors lie in memory, and launches the product.
 Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
@@ -81,9 +81,9 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
                     "spio::matmul: a is ", batch, " x ", m, " x ", k, " and b ",
                     rank == 3 ? b.size(0) : 1, " x ", b.size(rank - 2), " x ", n);
     constexpr std::int64_t most = 1 << 24, most_matrices = 65535; // as of spio::matmul::problem
-    STD_TORCH_CHECK(std::min({batch, m, n, k}) > 0 && std::max({m, n, k}) <= most &&
-                        batch <= most_matrices,
+    STD_TORCH_CHECK(std::min(n, k) > 0 && std::max({m, n, k}) <= most && batch <= most_matrices,
                     "spio::matmul: a size is 0 or too large: ", batch, ", ", m, ", ", n, ", ", k);
+    auto const chosen = activation_named(activation);
     STD_TORCH_CHECK(a.scalar_type() == b.scalar_type(), "spio::matmul: a has elements of type ",
                     torch::headeronly::toString(a.scalar_type()), " and b of type ",
                     torch::headeronly::toString(b.scalar_type()));
@@ -103,6 +103,7 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
         added = matrix_of(*residual, "the residual");
         STD_TORCH_CHECK(added.view.is_by_rows, "spio::matmul: the residual must lie by rows");
     }
+    if (batch == 0 || m == 0) return result; // it has no elements
     auto const first = matrix_of(a, "a"), second = matrix_of(b, "b");
     auto const shift = bias_of("matmul", bias, static_cast<int>(n), a);
     matmul(place_of(a),
@@ -112,7 +113,7 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
             .batch = static_cast<int>(batch),
             .type = type,
             .result = has_float_result ? element::fp32 : type,
-            .activation = activation_named(activation)},
+            .activation = chosen},
            first.view, second.view, shift.data, added.view, matrix_of(result, "the result").view);
     return result;
 }

@@ -48,6 +48,7 @@ Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& wei
 Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
                      std::string const& activation, std::optional<Tensor> const& residual,
                      bool has_float_result) {
+    activation_named(activation); // throws if there is none
     auto const function = uses_host_device() ? matmul_by_kernels : aten::matmul;
     return function(a, b, bias, activation, residual, has_float_result);
 }
@@ -98,16 +99,18 @@ Tensor conv2d_of_numbers(Tensor const& input, Tensor const& weight,
                          std::optional<Tensor> const& bias, std::int64_t stride_h,
                          std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w,
                          std::int64_t dilation_h, std::int64_t dilation_w) {
-    return Function(input, weight, bias,
-                    checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w));
+    auto const window = checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w);
+    if (!has_no_images(input)) return Function(input, weight, bias, window);
+    return no_images(Function(image_for(input), weight, bias, window));
 }
 template <auto Function>
 Tensor input_gradient_of_numbers(Tensor const& gradient, Tensor const& weight, std::int64_t h,
                                  std::int64_t w, std::int64_t stride_h, std::int64_t stride_w,
                                  std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
                                  std::int64_t dilation_w) {
-    return Function(gradient, weight, h, w,
-                    checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w));
+    auto const window = checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w);
+    if (!has_no_images(gradient)) return Function(gradient, weight, h, w, window);
+    return no_images(Function(image_for(gradient), weight, h, w, window));
 }
 template <auto Function>
 std::tuple<Tensor, Tensor>
@@ -115,15 +118,23 @@ weight_gradient_of_numbers(Tensor const& gradient, Tensor const& input, std::int
                            std::int64_t s, std::int64_t stride_h, std::int64_t stride_w,
                            std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
                            std::int64_t dilation_w, bool has_bias, bool has_float_result) {
+    // The gradients for no images are those for one of zeros.
+    bool const is_empty = has_no_images(gradient) && has_no_images(input);
     auto [dweight, dbias] =
-        Function(gradient, input, r, s,
-                 checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w), has_bias,
-                 has_float_result);
+        Function(is_empty ? image_for(gradient) : gradient, is_empty ? image_for(input) : input, r,
+                 s, checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w),
+                 has_bias, has_float_result);
     if (!has_bias) {
         bool const is_double = input.scalar_type() == ScalarType::Double;
         dbias = new_dense(input, {0}, is_double ? ScalarType::Double : ScalarType::Float);
     }
     return {dweight, dbias};
+}
+template <auto Function>
+Tensor layernorm_2d_of_images(Tensor const& input, std::optional<Tensor> const& weight,
+                              std::optional<Tensor> const& bias, double epsilon) {
+    if (!has_no_images(input)) return Function(input, weight, bias, epsilon);
+    return no_images(Function(image_for(input), weight, bias, epsilon));
 }
 
 } // namespace
@@ -159,7 +170,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CUDA, library) {
                  TORCH_BOX(&input_gradient_of_numbers<input_gradient_by_kernels>));
     library.impl("conv2d_weight_gradient",
                  TORCH_BOX(&weight_gradient_of_numbers<weight_gradient_by_kernels>));
-    library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_by_kernels));
+    library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_of_images<layernorm_2d_by_kernels>));
     library.impl("matmul", TORCH_BOX(&matmul_by_kernels));
 }
 
@@ -169,7 +180,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
                  TORCH_BOX(&input_gradient_of_numbers<input_gradient_on_cpu>));
     library.impl("conv2d_weight_gradient",
                  TORCH_BOX(&weight_gradient_of_numbers<weight_gradient_on_cpu>));
-    library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_on_cpu));
+    library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_of_images<layernorm_2d_on_cpu>));
     library.impl("matmul", TORCH_BOX(&matmul_on_cpu));
 }
 

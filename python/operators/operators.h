@@ -51,6 +51,8 @@ window checked_window(std::int64_t stride_h, std::int64_t stride_w, std::int64_t
 Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,
                                std::optional<Tensor> const& bias, double epsilon);
 
+// The activation of this name. Throws if there is none.
+activation activation_named(std::string const& name);
 // activation(a b + bias) + residual, for matrices or batches of them.
 Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
                          std::string const& activation, std::optional<Tensor> const& residual,

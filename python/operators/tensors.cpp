@@ -102,6 +102,12 @@ Tensor new_channels_last(Tensor const& other, sizes_4d const& sizes, ScalarType 
     return new_tensor(other, 4, numbers.data(), strides_of(sizes).data(), type);
 }
 
+bool has_no_images(Tensor const& images) { return images.dim() == 4 && images.size(0) == 0; }
+Tensor image_for(Tensor const& images) {
+    return torch::stable::new_zeros(images, {1, images.size(1), images.size(2), images.size(3)});
+}
+Tensor no_images(Tensor image) { return torch::stable::narrow(image, 0, 0, 0); }
+
 Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes, ScalarType type) {
     std::vector<std::int64_t> strides(sizes.size());
     std::int64_t stride = 1;

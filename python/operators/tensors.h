@@ -60,6 +60,11 @@ inline std::string text_of(sizes_4d const& s) {
 Tensor channels_last(Tensor const&, sizes_4d const&);
 // A new tensor of such a layout on the device of another.
 Tensor new_channels_last(Tensor const& other, sizes_4d const&, ScalarType);
+// Kernels take one image or more: whether a tensor has none, an image of zeros in its place, and
+// that of a result without its image.
+bool has_no_images(Tensor const&);
+Tensor image_for(Tensor const& images);
+Tensor no_images(Tensor image);
 // A new dense tensor on the device of another.
 Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes, ScalarType);
 // A bias as kernels take it: dense floats at an address of whole vectors. The tensor keeps the

@@ -92,6 +92,9 @@ def output_sizes(sizes, taps, window):
 
 @torch.library.register_fake("spio::conv2d")
 def fake_conv2d(x, weight, bias, *window):
+    k, width, r, s = weight.shape
+    is_right = x.dim() == 4 and k == x.shape[1] and width == 8
+    torch._check(is_right, lambda: f"spio::conv2d: the weight is {tuple(weight.shape)}, but must be c x 8 x r x s for c channels in groups of 8")
     return new_channels_last(x, (*x.shape[:2], *output_sizes(x.shape[2:], weight.shape[2:], window)))
 
 
@@ -116,6 +119,10 @@ def fake_layernorm_2d(x, weight, bias, epsilon):
 
 @torch.library.register_fake("spio::matmul")
 def fake_matmul(a, b, bias, activation, residual, has_float_result):
+    is_right = a.dim() == b.dim() and a.dim() in (2, 3) and a.shape[-1] == b.shape[-2] and a.shape[:-2] == b.shape[:-2]
+    torch._check(is_right, lambda: f"spio::matmul: a is {tuple(a.shape)} and b {tuple(b.shape)}")
+    is_known = activation in ("none", "relu", "silu", "gelu")
+    torch._check(is_known, lambda: f"spio::matmul: the activation is {activation}, but must be none, relu, silu or gelu")
     dtype = torch.float32 if has_float_result and a.dtype in short_types else a.dtype
     return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=dtype)
 

@@ -88,13 +88,14 @@ class Compiled(unittest.TestCase):
 
     def test_export(self):
         model, x = Block().eval(), tensor((2, 16, 6, 7), torch.float32)
-        batch = torch.export.Dim("batch", min=2)
+        batch = torch.export.Dim("batch", min=0)
         with torch.no_grad():
             program = torch.export.export(model, (x,), dynamic_shapes={"x": {0: batch}})
         self.assertIn("spio.conv2d.default", str(program.graph))
         self.assertIn("spio.layernorm_2d.default", str(program.graph))
         larger = tensor((5, 16, 6, 7), torch.float32)
-        torch.testing.assert_close(program.module()(larger), model(larger))
+        for images in (5, 1, 0):
+            torch.testing.assert_close(program.module()(larger[:images]), model(larger[:images]))
 
     def test_export_with_gradients(self):
         # An exported graph knows nothing of functions of Python, so it has operators with gradients in C++.

@@ -10,7 +10,7 @@ import warnings
 import torch
 
 from cases import layouts, tensor
-from spio import operators
+from spio import functional, operators
 
 
 near = (1, 1, 1, 0, 1, 1)  # a window: stride, padding and dilation, each of rows and of columns
@@ -92,6 +92,36 @@ class Fakes(unittest.TestCase):
         print(f"summary: python.operators: opcheck passes {count} calls")
 
 
+class NoImages(unittest.TestCase):
+    def test_results(self):
+        # Results without elements, and gradients of 0, from kernels as from aten, as their fakes say.
+        for is_hosted in (False, True):
+            dtype = torch.float16 if is_hosted else torch.float32
+            x, weight, floats = tensor((0, 16, 5, 6), dtype), tensor((16, 8, 3, 3), dtype), tensor((16,), torch.float32)
+            a, b = tensor((0, 48), dtype), tensor((48, 32), dtype)
+            calls = [
+                (operators.conv2d, x, weight, floats, 1, 1, 1, 1, 1, 1),
+                (operators.conv2d_input_gradient, x, weight, 5, 6, 1, 1, 1, 1, 1, 1),
+                (operators.conv2d_weight_gradient, x, x, 3, 3, 1, 1, 1, 1, 1, 1, True, True),
+                (operators.differentiable_conv2d, x, weight, floats, [1, 1], [1, 1], [1, 1], 2),
+                (torch.ops.aten.mps_convolution_backward, x, x, weight, [1, 1], [1, 1], [1, 1], 2, [True] * 3),
+                (operators.layernorm_2d, x, floats, floats, 1e-5),
+                (operators.matmul, a, b, None, "gelu", tensor((0, 32), dtype), False),
+            ]
+            operators.use_host_device(is_hosted)
+            try:
+                results = [operator(*arguments) for operator, *arguments in calls]
+            finally:
+                operators.use_host_device(False)
+            for (operator, *arguments), result in zip(calls, results):
+                with torch._subclasses.FakeTensorMode() as mode:
+                    fake = operator(*(mode.from_tensor(v) if isinstance(v, torch.Tensor) else v for v in arguments))
+                pairs = zip(result, fake) if isinstance(result, tuple) else [(result, fake)]
+                for value, other in pairs:
+                    self.assertEqual((value.shape, value.dtype, value.stride()), (other.shape, other.dtype, other.stride()), str(operator))
+                    self.assertEqual(value.count_nonzero().item(), 0)
+
+
 class Mistakes(unittest.TestCase):
     def refuse(self, words, operator, *arguments):
         """Checks that a call raises an error that has these words."""
@@ -104,7 +134,7 @@ class Mistakes(unittest.TestCase):
         self.refuse("the weight is 16 x 8 x 3 x 3, but must be 24", operators.conv2d, tensor((2, 24, 4, 4), torch.float16), weight, None, *window)
         self.refuse("the input is Half and the weight Float", operators.conv2d, x, weight.float(), None, *window)
         self.refuse("the input has 3 dimensions", operators.conv2d, x[0], weight, None, *window)
-        self.refuse("dimension 0 of the input has the size 0", operators.conv2d, x[:0], weight, None, *window)
+        self.refuse("dimension 2 of the input has the size 0", operators.conv2d, x[:, :, :0], weight, None, *window)
         self.refuse("smaller than the filter", operators.conv2d, x, tensor((16, 8, 7, 7), torch.float16), None, *window)
         most = 2**20 - 1
         limits = {"stride_h": (1, 2), "stride_w": (1, 2), "pad_h": (0, most), "pad_w": (0, most), "dilation_h": (1, 2), "dilation_w": (1, 2)}
@@ -150,6 +180,25 @@ class Mistakes(unittest.TestCase):
         sizes, rest = (2, 16, 4, 4, 3, 3), (1, 1, 1, 1, 1, 1, True)
         self.refuse("the pass is backward", operators.conv2d_microseconds, *sizes, *rest, "backward", "sm_90a")
         self.refuse("must have 1 to", operators.conv2d_microseconds, 2**32 + 2, *sizes[1:], *rest, "fprop", "sm_90a")
+
+    def test_activations(self):
+        # Only those that kernels have, on the CPU too: no other operator of aten is called by its name.
+        a, b = tensor((8, 16), torch.float32), tensor((16, 8), torch.float32)
+        for name in ("gelu_", "tanh", "exp", "detach", "RELU", "", "sigmoid_"):
+            self.refuse(f"the activation is {name}, but must be none, relu, silu or gelu", operators.matmul, a, b, None, name, None, False)
+            for first in (a, a.clone().requires_grad_(), a[0]):  # by the operator, with gradients, by aten
+                with self.assertRaisesRegex(ValueError, f"the activation is '{name}', but must be"):
+                    functional.matmul(first, b, activation=name)
+
+    def test_fakes(self):
+        a, b, x, weight = (tensor(shape, torch.float32) for shape in ((8, 16), (16, 8), (2, 16, 5, 5), (16, 8, 3, 3)))
+        with torch._subclasses.FakeTensorMode() as mode:
+            a, b, x, weight = map(mode.from_tensor, (a, b, x, weight))
+            for filters in (weight.repeat(2, 1, 1, 1), weight[:, :4], weight[:8]):
+                self.refuse("the weight is", operators.conv2d, x, filters, None, *near)
+            for first, second in ((a, b[:8]), (a[0], b), (a.unsqueeze(0), b.expand(2, 16, 8))):
+                self.refuse("spio::matmul: a is", operators.matmul, first, second, None, "none", None, False)
+            self.refuse("the activation is zz", operators.matmul, a, b, None, "zz", None, False)
 
     def test_products(self):
         a, b = tensor((8, 16), torch.float16), tensor((16, 8), torch.float16)
