@@ -37,26 +37,26 @@ def report_pytorch():
 
 
 def report_gpus():
-    """Reports the GPUs. Returns PyTorch's name of the first one that has kernels, or None."""
+    """Reports the GPUs. Returns PyTorch's name of the first one that has kernels, or None, and whether all could be opened."""
     import torch
 
     if not torch.cuda.is_available():
         tell("GPU", "none that PyTorch can use: operators run on the CPU, by aten")
-        return None
+        return None, True
     from spio import support
 
-    first = None
+    first, are_open = None, True
     for number in range(torch.cuda.device_count()):
         major, minor = torch.cuda.get_device_capability(number)
         try:
             reason = support.why_not_gpu(torch.device("cuda", number))
-        except RuntimeError as error:  # it cannot be opened
-            reason = str(error).splitlines()[0]
-        if reason is None and first is None:
-            first = f"cuda:{number}"
-        fate = "" if reason is None else f": {reason}, so operators run by aten"
+            fate = "" if reason is None else f": {reason}, so operators run by aten"
+            if reason is None and first is None:
+                first = f"cuda:{number}"
+        except RuntimeError as error:
+            fate, are_open = f": it cannot be opened, so operators fail there: {str(error).splitlines()[0]}", False
         tell(f"GPU {number}", f"{torch.cuda.get_device_name(number)}, {major}.{minor}{fate}")
-    return first
+    return first, are_open
 
 
 def try_convolution(device):
@@ -112,7 +112,8 @@ def doctor():
     is_right = try_kernel()
     if report_pytorch() is None:
         return 1
-    return 0 if try_convolution(report_gpus() or "cpu") and is_right else 1
+    first, are_open = report_gpus()
+    return 0 if try_convolution(first or "cpu") and is_right and are_open else 1
 
 
 def main():

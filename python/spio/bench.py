@@ -172,6 +172,11 @@ def main(arguments=None):
     device = parsed.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no GPU that PyTorch can use")
+    for path in filter(None, (parsed.json, parsed.plot)):
+        try:
+            open(path, "a").close()  # before anything is measured
+        except OSError as error:
+            parser.error(f"{path} cannot be written: {error.strerror}")
     model = network(parser, parsed).to(device, memory_format=torch.channels_last)
     x = blocks.random_images(parsed.images, parsed.size, device)
     results = {}

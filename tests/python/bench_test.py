@@ -73,6 +73,14 @@ class Bench(unittest.TestCase):
             bars = xml.dom.minidom.parse(str(files[1])).getElementsByTagName("rect")
             self.assertAlmostEqual(max(float(bar.getAttribute("width")) for bar in bars), 400)  # the longest fills the picture
 
+    def test_files_that_cannot_be_written(self):
+        for option in ("--json", "--plot"):
+            told = io.StringIO()
+            with contextlib.redirect_stderr(told), self.assertRaises(SystemExit) as end, mock.patch.object(bench, "measure") as measure:
+                bench.main(["block", "convfirst", *small, option, "/no/such/folder/file"])
+            self.assertEqual((end.exception.code, measure.called), (2, False))
+            self.assertIn("/no/such/folder/file cannot be written: No such file or directory", told.getvalue())
+
     def test_mistakes(self):
         for words, arguments in {
             "there is no block mbconf: convfirst, mbconv, convnext": ["block", "mbconf"],

@@ -133,11 +133,16 @@ class Gpus(unittest.TestCase):
                 stack.enter_context(unittest.mock.patch(f"torch.cuda.{name}", lambda *_, value=value: value))
             stack.enter_context(unittest.mock.patch.object(support, "why_not_gpu", why_not_gpu))
             stack.enter_context(contextlib.redirect_stdout(output))
-            first = doctor.report_gpus()
-        self.assertEqual(first, "cuda:2")
+            first, are_open = doctor.report_gpus()
+            status = []
+            for why in (why_not_gpu, lambda _: "the GPU is older than sm_80"):
+                with unittest.mock.patch.object(support, "why_not_gpu", why), \
+                     unittest.mock.patch.object(doctor, "try_convolution", lambda _: True), contextlib.redirect_stdout(io.StringIO()):
+                    status.append(doctor.doctor())
+        self.assertEqual((first, are_open, status), ("cuda:2", False, [1, 0]))
         self.assertEqual(output.getvalue().splitlines(), [
             "GPU 0     Some, 7.5: the GPU is older than sm_80, so operators run by aten",
-            "GPU 1     Some, 7.5: cuInit for this process: no, so operators run by aten",
+            "GPU 1     Some, 7.5: it cannot be opened, so operators fail there: cuInit for this process: no",
             "GPU 2     Some, 7.5",
         ])
 

@@ -14,6 +14,7 @@ import unittest
 import spio
 
 library = pathlib.Path(spio.__file__).with_name("spio_operators.so")
+root = pathlib.Path(__file__).resolve().parents[2]
 dialect = pathlib.Path(spio.__file__).with_name("dialect.abi3.so")
 
 
@@ -116,6 +117,8 @@ class Package(unittest.TestCase):
         for file in (library, dialect):
             paths = re.findall(rb"(?<![\w./-])/[\w.+-]+/[\w./+-]*\.(?:cppm?|cuh?|hpp|h|py)\b", file.read_bytes())
             self.assertEqual(sorted(set(paths)), [], file.name)
+            # Nor is the root of the build, if these are its tests, in the name of a file without an extension or of a folder.
+            self.assertNotIn(bytes(root) + b"/", file.read_bytes(), file.name)
         with self.assertRaisesRegex(RuntimeError, r"(?m)[ ,]python/operators/operators\.cpp:\d+, spio::gpu_architecture: there is no GPU 64"):
             from spio import operators
 
