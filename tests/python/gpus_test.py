@@ -135,8 +135,8 @@ class Gpus(unittest.TestCase):
             stack.enter_context(contextlib.redirect_stdout(output))
             first, are_open = doctor.report_gpus()
             status = []
-            for why in (why_not_gpu, lambda _: "the GPU is older than sm_80"):
-                with unittest.mock.patch.object(support, "why_not_gpu", why), \
+            for answer in (why_not_gpu, lambda _: "the GPU is older than sm_80"):
+                with unittest.mock.patch.object(support, "why_not_gpu", answer), \
                      unittest.mock.patch.object(doctor, "try_convolution", lambda _: True), contextlib.redirect_stdout(io.StringIO()):
                     status.append(doctor.doctor())
         self.assertEqual((first, are_open, status), ("cuda:2", False, [1, 0]))
