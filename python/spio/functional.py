@@ -8,7 +8,7 @@
 import torch
 from torch.nn import functional as aten
 
-from spio import gradients, operators, support
+from spio import flops, gradients, operators, support  # flops registers its formulas
 from spio.reasons import group_width, why_not_conv2d, why_not_layernorm_2d, why_not_matmul
 
 # What eager calls take, with gradients or without: it takes less time than the operators of spio, which compiled graphs have.
@@ -183,6 +183,11 @@ def warm_up():
     with torch.no_grad():
         conv2d(images(1, 8, 1, 1), images(8, 8, 1, 1))
 
+
+# torch.fx, which traces by values that stand for tensors, records calls of these functions as they are.
+torch.fx.wrap("conv2d")
+torch.fx.wrap("layernorm_2d")
+torch.fx.wrap("matmul")
 
 # Tracers, and modes that change or watch what operators are called, are left alone.
 if not (torch.compiler.is_compiling() or is_any_autocast() or is_any_mode()):

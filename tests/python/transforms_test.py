@@ -8,6 +8,7 @@ import unittest
 import torch
 from torch.autograd import forward_ad
 from torch.nn import functional as aten
+from torch.utils.flop_counter import FlopCounterMode
 
 import spio
 from cases import tensor
@@ -112,6 +113,41 @@ class Maps(unittest.TestCase):
     def test_inference_mode(self):
         with torch.inference_mode():
             self.assertTrue(functional.conv2d(x, weight, bias, groups=2).is_inference())
+
+
+class Tools(unittest.TestCase):
+    """Tools of PyTorch that look at what a model calls."""
+
+    def test_fx(self):
+        layers = spio.nn.Conv2d(16, 16, 3, groups=2), spio.nn.LayerNorm2d(16), spio.nn.Conv2d(16, 16, 3, groups=2, padding=1, padding_mode="circular")
+        model = torch.nn.Sequential(*layers)
+        traced = torch.fx.symbolic_trace(model)
+        torch.testing.assert_close(traced(x), model(x))
+        called = [node.target for node in traced.graph.nodes if node.op == "call_function"]
+        self.assertEqual([function for function in called if function is not aten.pad], [functional.conv2d, functional.layernorm_2d, functional.conv2d])
+
+    def test_operations(self):
+        def count(call):
+            with FlopCounterMode(display=False) as counter:
+                call().sum().backward()
+            return counter.get_total_flops()
+
+        # One group, because PyTorch counts the gradient of a weight as if there were no groups.
+        x, weight, bias = (tensor(shape, torch.float32) for shape in ((2, 8, 5, 4), (8, 8, 3, 3), (8,)))
+        values = [value.clone().requires_grad_() for value in (x, weight, bias)]
+        for wanted in ((0, 1, 2), (0,), (1,), (2,)):
+            for stride in (1, 2):
+                for i, value in enumerate(values):
+                    value.requires_grad_(i in wanted)
+                counts = [count(lambda: library.conv2d(*values, stride)) for library in (functional, aten)]
+                self.assertEqual(*counts)
+                # Compiled graphs and torch.func call the operators of spio.
+                with FlopCounterMode(display=False) as counter:
+                    torch.func.grad(lambda v: functional.conv2d(v, weight, bias, stride).sum())(x)
+                with FlopCounterMode(display=False) as second:
+                    torch.func.grad(lambda v: aten.conv2d(v, weight, bias, stride).sum())(x)
+                self.assertEqual(counter.get_total_flops(), second.get_total_flops())
+        self.assertEqual(count(lambda: functional.matmul(a.clone().requires_grad_(), b)), count(lambda: a.clone().requires_grad_() @ b))
 
 
 class Tensors(unittest.TestCase):
