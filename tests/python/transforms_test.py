@@ -173,6 +173,27 @@ class Tensors(unittest.TestCase):
             functional.matmul(a.to_sparse(), b)
         torch.testing.assert_close(functional.matmul(a.to_sparse(), b), a @ b)
 
+    def test_distributed(self):
+        if not torch.distributed.is_available():
+            self.skipTest("this PyTorch has no processes that work together")
+        from torch.distributed.tensor import Replicate, distribute_tensor, init_device_mesh
+
+        torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=torch.distributed.HashStore())
+        try:
+            mesh = init_device_mesh("cpu", (1,))
+            images, filters, first, second = (distribute_tensor(value, mesh, [Replicate()]) for value in (x, weight, a, b))
+            results = [
+                functional.conv2d(images, filters, padding=1, groups=2),
+                functional.conv2d(images.clone().requires_grad_(), filters, padding=1, groups=2),
+                functional.layernorm_2d(images),
+                functional.matmul(first, second),
+            ]
+            results = [result.full_tensor().detach() for result in results]
+        finally:
+            torch.distributed.destroy_process_group()
+        y = aten.conv2d(x, weight, padding=1, groups=2)
+        torch.testing.assert_close(results, [y, y, norm(x), a @ b])
+
 
 if __name__ == "__main__":
     unittest.main()
