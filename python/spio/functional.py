@@ -50,8 +50,9 @@ def transformed_conv2d(x, weight, bias, stride, padding, dilation, groups):
     is_differentiated = is_differentiated and torch.is_grad_enabled()
     if "jvp" in names:
         reason = "a forward derivative is wanted"
-    elif "vmap" in names and is_differentiated and is_compiled:
-        reason = "torch.compile maps no function that has gradients of its own"
+    elif is_compiled and ("grad" in names or ("vmap" in names and is_differentiated)):
+        # PyTorch 2.11 traces grad with tensors that seem to need no gradient; no PyTorch maps a function with gradients of its own.
+        reason = "torch.compile traces gradients of torch.func"
     reason = reason or support.why_not_tensor(x) or support.why_not_tensor(weight)
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
