@@ -49,6 +49,28 @@ template <problem Problem, auto Config> struct block_part {
           splits(Problem.knows_layer() ? Config.splits : blocks_of_grid() / slices),
           slice(is_in_cluster ? this_block() / splits : this_block() % slices),
           split(is_in_cluster ? this_block() % splits : this_block() / slices) {}
+
+    // x or dy in global memory, of h rows and w columns.
+    template <class Images, class Row, class Column, class Channel>
+    __device__ Images images_of(void const* elements, int h, int w) const {
+        auto const* const cells = static_cast<cell<Problem> const*>(elements);
+        if constexpr (Problem.knows_n()) {
+            return Images(cells);
+        } else if constexpr (Problem.knows_image()) {
+            return Images(cells, N(sizes.n));
+        } else if constexpr (Problem.knows_layer()) {
+            return Images(cells, N(sizes.n), Row(h), Column(w));
+        } else {
+            return Images(cells, N(sizes.n), Row(h), Column(w),
+                          Channel(group_width * sizes.groups));
+        }
+    }
+    __device__ auto x_images(void const* x) const {
+        return images_of<typename tensors<Problem>::input, H, W, C>(x, sizes.h, sizes.w);
+    }
+    __device__ auto dy_images(void const* dy) const {
+        return images_of<typename tensors<Problem>::residual, P, Q, K>(dy, sizes.p, sizes.q);
+    }
 };
 
 // A warp, which sums the gradient of every tap of one group's filter over all steps of its block,

@@ -43,7 +43,7 @@ struct block {
 
     using global = tensors<Problem>;
     using x_images = typename global::input;
-    using dy_images = tensor<cell<Problem> const, global::n, global::p, global::q, global::k / 8>;
+    using dy_images = typename global::residual;
 
     // The cells of a row, which threads copy.
     template <index Column, auto Columns, auto Cells>
@@ -67,28 +67,8 @@ struct block {
         return spans(part.sizes, Config.images, Config.columns, part.split, part.splits,
                      rows_of(Problem).phases(), rows_of(Problem).live_outputs());
     }
-    __device__ x_images x_of() const {
-        return images_of<x_images, H, W, C>(args.x, part.sizes.h, part.sizes.w);
-    }
-    __device__ dy_images dy_of() const {
-        return images_of<dy_images, P, Q, K>(args.dy, part.sizes.p, part.sizes.q);
-    }
-
-  private:
-    template <class Images, class Row, class Column, class Channel>
-    __device__ Images images_of(void const* elements, int h, int w) const {
-        auto const* const cells = static_cast<cell<Problem> const*>(elements);
-        if constexpr (Problem.knows_n()) {
-            return Images(cells);
-        } else if constexpr (Problem.knows_image()) {
-            return Images(cells, N(part.sizes.n));
-        } else if constexpr (Problem.knows_layer()) {
-            return Images(cells, N(part.sizes.n), Row(h), Column(w));
-        } else {
-            return Images(cells, N(part.sizes.n), Row(h), Column(w),
-                          Channel(group_width * part.sizes.groups));
-        }
-    }
+    __device__ x_images x_of() const { return part.x_images(args.x); }
+    __device__ dy_images dy_of() const { return part.dy_images(args.dy); }
 };
 
 } // namespace spio::conv2d::wgrad_cp_async

@@ -34,47 +34,8 @@ template <problem Problem, config Config, arch Arch> struct producer {
     typename Block::ring ring = {};
 
     __device__ __forceinline__ void operator()(row_step const& step) {
-        H const row = schedule.input_row(step.number);
-        P const dy_row = schedule.dy_row(step.number);
-        if constexpr (Block::copies_rows) {
-            copy(step.has_x, row, step.has_dy(), dy_row);
-        } else {
-            load(step.has_x, row, step.has_dy(), dy_row);
-        }
-    }
-    // Does what load() does, where a row of an image is one piece of memory.
-    __device__ __forceinline__ void copy(bool has_x, H row, bool has_dy, P dy_row) {
-        if (!has_x && !has_dy) return;
-        STAGE const stage = ring.stage();
-        block.empty[stage]->wait(ring.parity() ^ 1);
-        bool const is_below = has_x && row >= H(Problem.h);
-        if (is_below) block.clear_row(stage);
-        sync_warp();
-        if (is_first_lane()) {
-            auto& full = *block.full[stage];
-            full.arrive_and_expect(Config.images * ((has_x && !is_below ? Block::x_row_bytes : 0) +
-                                                    (has_dy ? Block::dy_row_bytes : 0)));
-            auto const xs = block.x_images();
-            auto const dys = block.dy_images();
-            for (auto const image : range(N(Config.images))) {
-                N const number = schedule.current.image + image;
-                if (has_x && !is_below) {
-                    copy_row<Block::images::w, Block::c / 8>(
-                        block.x[stage][image][W(Problem.pad_w)], xs[number][row], full);
-                }
-                if (has_dy) {
-                    copy_row<Block::images::q, Block::k / 8>(block.dy[stage][image],
-                                                             dys[number][dy_row], full);
-                }
-            }
-        }
-        ++ring;
-    }
-    template <auto Columns, auto Groups, class To, class From>
-    __device__ __forceinline__ static void copy_row(To const& destination, From const& source,
-                                                    mbarrier<Arch>& full) {
-        load_bulk(tensor<cell<Problem>, Columns, Groups>(destination.get()),
-                  tensor<cell<Problem> const, Columns, Groups>(source.get()), full);
+        load(step.has_x, schedule.input_row(step.number), step.has_dy(),
+             schedule.dy_row(step.number));
     }
     // Loads a row of x and a row of dy, or one of the two, to the next stage.
     __device__ __forceinline__ void load(bool has_x, H row, bool has_dy, P dy_row) {
@@ -83,29 +44,66 @@ template <problem Problem, config Config, arch Arch> struct producer {
         // All lanes wait, although one loads: a lane that fell two phases behind would wait for the
         // wrong parity.
         block.empty[ring.stage()]->wait(ring.parity() ^ 1);
+        if constexpr (Block::copies_rows) {
+            bool const is_below = has_x && row >= H(Problem.h);
+            if (is_below) block.clear_row(ring.stage());
+            has_x = has_x && !is_below;
+        }
         sync_warp();
         if (is_first_lane()) {
-            int const bytes = (has_x ? x_map::num_bytes() : 0) + (has_dy ? dy_map::num_bytes() : 0);
             auto& full = *block.full[ring.stage()];
-            full.arrive_and_expect(bytes);
-            span const& rows = schedule.current;
-            if (has_x) {
-                correlated_axis const columns =
-                    padded<Problem>(columns_of(Problem), block.part.sizes.pad_w);
-                load_box(block.x[ring.stage()], map_as<x_map>(block.args.x),
-                         make_coordinates(rows.image, row,
-                                          W(columns.first_position(rows.column.get())),
-                                          block.part.slice),
-                         full);
-            }
-            if (has_dy) {
-                load_box(
-                    block.dy[ring.stage()], map_as<dy_map>(block.args.dy),
-                    make_coordinates(rows.image, dy_row, rows.column, cast<K>(block.part.slice)),
-                    full);
+            if constexpr (Block::copies_rows) {
+                full.arrive_and_expect(Config.images * ((has_x ? Block::x_row_bytes : 0) +
+                                                        (has_dy ? Block::dy_row_bytes : 0)));
+                copy_rows(has_x, row, has_dy, dy_row, full);
+            } else {
+                full.arrive_and_expect((has_x ? x_map::num_bytes() : 0) +
+                                       (has_dy ? dy_map::num_bytes() : 0));
+                load_boxes(has_x, row, has_dy, dy_row, full);
             }
         }
         ++ring;
+    }
+    __device__ __forceinline__ void load_boxes(bool has_x, H row, bool has_dy, P dy_row,
+                                               mbarrier<Arch>& full) const {
+        span const& rows = schedule.current;
+        if (has_x) {
+            correlated_axis const columns =
+                padded<Problem>(columns_of(Problem), block.part.sizes.pad_w);
+            load_box(block.x[ring.stage()], map_as<x_map>(block.args.x),
+                     make_coordinates(rows.image, row, W(columns.first_position(rows.column.get())),
+                                      block.part.slice),
+                     full);
+        }
+        if (has_dy) {
+            load_box(block.dy[ring.stage()], map_as<dy_map>(block.args.dy),
+                     make_coordinates(rows.image, dy_row, rows.column, cast<K>(block.part.slice)),
+                     full);
+        }
+    }
+    // The same where a row of an image is one piece of memory.
+    __device__ __forceinline__ void copy_rows(bool has_x, H row, bool has_dy, P dy_row,
+                                              mbarrier<Arch>& full) const {
+        STAGE const stage = ring.stage();
+        auto const xs = block.part.x_images(block.args.x_rows);
+        auto const dys = block.part.dy_images(block.args.dy_rows);
+        for (auto const image : range(N(Config.images))) {
+            N const number = schedule.current.image + image;
+            if (has_x) {
+                copy_row<Block::images::w, Block::c / 8>(block.x[stage][image][W(Problem.pad_w)],
+                                                         xs[number][row], full);
+            }
+            if (has_dy) {
+                copy_row<Block::images::q, Block::k / 8>(block.dy[stage][image],
+                                                         dys[number][dy_row], full);
+            }
+        }
+    }
+    template <auto Columns, auto Groups, class To, class From>
+    __device__ __forceinline__ static void copy_row(To const& destination, From const& source,
+                                                    mbarrier<Arch>& full) {
+        load_bulk(tensor<cell<Problem>, Columns, Groups>(destination.get()),
+                  tensor<cell<Problem> const, Columns, Groups>(source.get()), full);
     }
     __device__ __forceinline__ void load_span() {
         if constexpr (Config.whole_images) {

@@ -55,8 +55,8 @@ struct block {
     using x_tiles = tensor<cell<Problem>, stage, n, h, w, x_cells>;
     using dy_tiles = tensor<cell<Problem>, stage, n, p, q, dy_cells>;
     using images = tensors<Problem>;
-    using x_map = tensor_map<x_tile, typename tensors<Problem>::input>;
-    using dy_map = tensor_map<dy_tile, typename tensors<Problem>::output>;
+    using x_map = tensor_map<x_tile, typename images::input>;
+    using dy_map = tensor_map<dy_tile, typename images::output>;
     using full_barriers = tensor<mbarrier<Arch>, stage>;
     using empty_barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages + 1)>;
     using inbox_tiles = cluster_inbox<Problem, Config>;
@@ -99,19 +99,9 @@ struct block {
                      rows_of(Problem).phases(), rows_of(Problem).live_outputs());
     }
 
-    // x and dy in global memory, and the bytes of a row.
+    // The bytes of a row.
     static constexpr int x_row_bytes = copies_rows ? Problem.w * Problem.c * 2 : 0;
     static constexpr int dy_row_bytes = copies_rows ? Problem.q() * Problem.c * 2 : 0;
-    __device__ auto x_images() const { return images_at<typename images::input>(args.x_rows); }
-    __device__ auto dy_images() const { return images_at<typename images::residual>(args.dy_rows); }
-    template <class Images> __device__ __forceinline__ Images images_at(void const* data) const {
-        auto* const cells = static_cast<typename Images::data_type*>(data);
-        if constexpr (Problem.knows_n()) {
-            return Images(cells);
-        } else {
-            return Images(cells, N(part.sizes.n));
-        }
-    }
     // Calls visit(place) for the cells that Axes number, dealt out to the threads of the block.
     template <auto... Axes, class Visit>
     __device__ __forceinline__ static void for_each_cell(Visit const& visit) {
