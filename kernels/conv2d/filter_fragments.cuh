@@ -7,6 +7,7 @@
 // Config (how blocks and warps share it) are known when a kernel is compiled.
 #pragma once
 
+#include "conv2d/halo.h"
 #include "conv2d/mma_axes.h"
 #include "conv2d/tensors.h"
 #include "spio/tile/multiply.cuh"
@@ -62,15 +63,9 @@ template <problem Problem, int Phases = 1> class filter_fragments {
     template <class Lane> __device__ static W column_of_tap(Lane const& lane) {
         return W(Problem.dilation_w * lane.template get<D8>().get());
     }
-    // Whether the taps of a pair may be exchanged for half of the outputs. With a stride of 2,
-    // eight neighbouring outputs read every second pixel, and these lie in half of the banks of
-    // shared memory; under the other tap they lie in the other half. So the last four of eight
-    // outputs read the pair's second tap first.
-    static constexpr bool can_exchange_taps = Problem.s > 1 && Problem.dilation_w == 1 &&
-                                              correlation_of(Problem).columns.stride == 2;
     // Of the output that a lane addresses: 1 if its taps are exchanged, or else 0.
     template <class Lane> __device__ static int exchange(Lane const& lane) {
-        return can_exchange_taps ? lane.template get<Q>().get() / 4 % 2 : 0;
+        return can_exchange_taps(Problem) ? lane.template get<Q>().get() / 4 % 2 : 0;
     }
     template <class Lane> __device__ static W column_of_exchanged_tap(Lane const& lane) {
         return W(Problem.dilation_w * (lane.template get<D8>().get() ^ exchange(lane)));

@@ -65,6 +65,14 @@ constexpr correlated_axis columns_of(correlation const& sizes) {
     return {sizes.columns, sizes.w, sizes.spacing_w};
 }
 
+// Whether the taps of a pair may be exchanged for half of the outputs. With a stride of 2, eight
+// neighbouring outputs read every second pixel, and these lie in half of the banks of shared
+// memory; under the other tap they lie in the other half. So the last four of eight outputs read
+// the pair's second tap first.
+constexpr bool can_exchange_taps(problem const& problem) {
+    return problem.s > 1 && problem.dilation_w == 1 && correlation_of(problem).columns.stride == 2;
+}
+
 // The axes of wgrad, whose inputs are those of x. Row p of dy, the gradient of y, is multiplied
 // with the r rows of x that row p of y depends on; the product with the one under row i of the
 // filter adds to the gradient of that row. The same holds for columns.

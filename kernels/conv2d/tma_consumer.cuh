@@ -197,7 +197,7 @@ struct consumer {
         constexpr int phase = MmaTile % phases;
         constexpr W offset(tiles::width.input_offset(phase));
         filter.template for_each_step<tiles::width.first_tap(phase), !pairs_rows,
-                                      filter_fragments<Problem>::can_exchange_taps>(
+                                      can_exchange_taps(Problem)>(
             tile_input[first.template get<N>()][tiles::tile_column(first.template get<Q>())][offset]
                       [H(row - tiles::first_row)],
             adder{sums, spacing * row + tiles::height.lead(), MmaTile});

@@ -100,8 +100,7 @@ class listing {
     bool needs_whole_lines() const {
         constexpr double least_bytes = 48e6;
         int const groups = asked.groups();
-        bool const exchanges_taps =
-            asked.taps() > few_taps && sizes.columns.stride == 2 && asked.dilation_w == 1;
+        bool const exchanges_taps = asked.taps() > few_taps && can_exchange_taps(asked);
         return asked.taps() <= medium_taps && (groups % 2 == 1 || exchanges_taps) &&
                asked.has_groups(8) && divup(groups, 8) * 8 == divup(groups, 4) * 4 &&
                image_bytes(asked) >= least_bytes;

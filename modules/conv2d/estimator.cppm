@@ -168,9 +168,10 @@ inline double image_bytes(problem const& problem) {
 inline long long strip_count(problem const& problem, int images, int columns) {
     return 1LL * divup(problem.n, images) * divup(problem.q(), columns);
 }
+// A configuration that copies whole rows of so many images; none where there is no such kernel.
+std::optional<wgrad_tma::config> with_whole_rows(problem const&, int images);
 // The same configuration with two warps for each group, or with eight groups instead of four; none
 // where a thread would have too few registers.
-std::optional<wgrad_tma::config> with_whole_rows(problem const&, int images);
 std::optional<wgrad_tma::config> with_two_parts(problem const&, wgrad_tma::config const&);
 std::optional<wgrad_tma::config> with_eight_groups(problem const&, wgrad_tma::config const& four,
                                                    arch);
