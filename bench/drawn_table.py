@@ -23,7 +23,7 @@ def time(layer):
     return min(kernel["cold"] for kernel in layer["kernels"])
 
 
-def source(file, results, root):
+def source(root, file, results):
     """The first line of a table: where and when its results were measured."""
     return (f"[{results['gpu']}, cuDNN {results['cudnn'] // 10000}.{results['cudnn'] // 100 % 100}, {results['date']}]"
             f"({{root}}{file.relative_to(root)})")
@@ -31,7 +31,7 @@ def source(file, results, root):
 
 def rows(root, file, results):
     """For each pass the times over a copy's, of kinds of large layers; what small ones take beyond a copy; and cuDNN's over ours."""
-    yield source(file, results, root)
+    yield source(root, file, results)
     yield ""
     yield "| pass | layers | all | 3 x 3 | 5 x 5 | 7 x 7 | stride 2 | below 8 MB: median, most | cuDNN: mean, least |"
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -57,7 +57,7 @@ def rows(root, file, results):
 
 def classes(root, file, results):
     """For each pass and filter and size of the tensors: the number of layers, their time over a copy's, and beyond it."""
-    yield source(file, results, root)
+    yield source(root, file, results)
     yield ""
     yield f"| pass | taps | {' | '.join(name for name, *_ in SIZES)} | share of ln(mean) |"
     yield "|---|---|" + "---|" * (len(SIZES) + 1)

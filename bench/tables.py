@@ -54,15 +54,10 @@ def conv2d_rows(results):
         yield name, copy, [layers[each] for each in ("fprop", "dgrad", "wgrad")]
 
 
-def heading(results):
-    """Where and when results were measured."""
-    return f"{results['gpu']}, cuDNN {results['cudnn'] // 10000}.{results['cudnn'] // 100 % 100}, {results['date']}"
-
-
 def conv2d(name, count=None):
     """The layers, those first that are nearest to the time of a copy; all of them or `count`."""
     file, results = newest(name)
-    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+    rows = [drawn_table.source(root, file, results), "",
             "| layer | copy | fprop | dgrad | wgrad | cuDNN: fprop, dgrad, wgrad |", "|---|---|---|---|---|---|"]
     layers = sorted(conv2d_rows(results), key=lambda row: sum(chosen_time(each) / each["copy"] for each in row[2]))
     for layer, copy, passes in layers[:count]:
@@ -88,7 +83,7 @@ def pytorch_blocks():
 def conv2d_ablation():
     """The time of a kernel when one part of its work is left out."""
     file, results = newest("conv2d_ablation")
-    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+    rows = [drawn_table.source(root, file, results), "",
             "| layer | left out | time over a copy |", "|---|---|---|"]
     for layer in results["layers"]:
         for part, time in layer["microseconds"].items():
@@ -100,7 +95,7 @@ def conv2d_ablation():
 def conv2d_steps():
     """Layers with a stride or a dilation of 2, whose copy has the bytes of their own tensors."""
     file, results = newest("conv2d_steps_sm90a")
-    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+    rows = [drawn_table.source(root, file, results), "",
             "| layer | copy | fprop | dgrad | wgrad | cuDNN: fprop, dgrad, wgrad |", "|---|---|---|---|---|---|"]
     layers = collections.defaultdict(dict)
     for layer in results["layers"]:

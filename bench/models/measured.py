@@ -37,8 +37,8 @@ class Sweep:
         self.is_older = self.layer >= sum(counts[: len(files)])
         is_oldest = self.layer >= sum(counts[: len(files) + len(recent)])
         self.features = numpy.fromfile(scratch / "sweep.floats", numpy.float32).reshape(len(rows), len(self.names))
-        fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
-        self.directions = numpy.array([each.get("pass", "") for each in fields])
+        self.fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
+        self.directions = numpy.array([each.get("pass", "") for each in self.fields])
         # A layer that was measured with kernels of two kinds is in one half only.
         plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
         self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
@@ -56,8 +56,7 @@ class Sweep:
     def is_searched(self):
         """Whether a row is of a layer whose best configuration was searched by hand: what is chosen for these is told separately."""
         searched = [f"{n} {channels} {side} {side} 3 3 {direction}" for direction, n, channels, side in map(str.split, plan.SEARCHED)]
-        fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
-        layers = [" ".join(each.get(name, "3") for name in ("n", "c", "h", "w", "r", "s", "pass")) for each in fields]
+        layers = [" ".join(each.get(name, "3") for name in ("n", "c", "h", "w", "r", "s", "pass")) for each in self.fields]
         return numpy.isin(layers, searched)[self.layer]
 
     def leave_out(self, rest):
