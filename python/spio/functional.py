@@ -98,16 +98,13 @@ def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
     return operators.layernorm_2d(cast, gradients.single(weight), gradients.single(bias), eps)
 
 
-activations = {"none": None, "relu": aten.relu, "silu": aten.silu, "gelu": aten.gelu}
-
-
 def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
     """activation(a @ b + bias) + residual, for matrices or batches of them, as one kernel where there is one.
 
     The activation is none, relu, silu or gelu; out_dtype may be torch.float32. The steps after the product
     are separate where a gradient is wanted.
     """
-    if activation not in activations:
+    if activation not in operators.activations:
         raise ValueError(f"the activation is {activation!r}, but must be none, relu, silu or gelu")
     if support.settings.is_forked:
         support.check_process(a)
@@ -136,7 +133,7 @@ def finished(product, bias, activation, residual, out_dtype):
     if bias is not None:
         product = product + bias.to(product.dtype)
     if activation != "none":
-        product = activations[activation](product)
+        product = getattr(aten, activation)(product)
     if out_dtype is not None:
         product = product.to(out_dtype)
     return product if residual is None else product + residual

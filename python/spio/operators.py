@@ -57,6 +57,7 @@ schema_of_differentiable = (
 )
 
 short_types = (torch.float16, torch.bfloat16)
+activations = ("none", "relu", "silu", "gelu")  # of a product
 
 
 def call_overrideable_conv2d(x, weight, bias, padding, stride, dilation, groups):
@@ -121,8 +122,7 @@ def fake_layernorm_2d(x, weight, bias, epsilon):
 def fake_matmul(a, b, bias, activation, residual, has_float_result):
     is_right = a.dim() == b.dim() and a.dim() in (2, 3) and a.shape[-1] == b.shape[-2] and a.shape[:-2] == b.shape[:-2]
     torch._check(is_right, lambda: f"spio::matmul: a is {tuple(a.shape)} and b {tuple(b.shape)}")
-    is_known = activation in ("none", "relu", "silu", "gelu")
-    torch._check(is_known, lambda: f"spio::matmul: the activation is {activation}, but must be none, relu, silu or gelu")
+    torch._check(activation in activations, lambda: f"spio::matmul: the activation is {activation}, but must be none, relu, silu or gelu")
     dtype = torch.float32 if has_float_result and a.dtype in short_types else a.dtype
     return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=dtype)
 
