@@ -99,11 +99,12 @@ inline json described(char const* tensor, std::size_t offset, tensor_map_plan co
 template <class Config> json maps_of(problem const&, Config const&) { return json::array(); }
 inline json maps_of(problem const& p, tma::config const& config) {
     auto const input_plan = tma::input_plan(p, config), output_plan = tma::output_plan(p, config);
-    json maps = {described("input", offsetof(tma::params, input), input_plan),
-                 described("output", offsetof(tma::params, output), output_plan)};
+    json maps = json::array();
     auto const add = [&](bool exists, char const* name, std::size_t offset, auto const& plan) {
         if (exists) maps.push_back(described(name, offset, plan));
     };
+    add(!config.whole_rows, "input", offsetof(tma::params, input), input_plan);
+    add(!config.whole_rows, "output", offsetof(tma::params, output), output_plan);
     add(p.residual, "residual", offsetof(tma::params, residual), output_plan);
     add(p.preactivation, "preactivation", offsetof(tma::params, preactivation), output_plan);
     add(p.has_derivative(), "preactivation", offsetof(tma::params, preactivation), input_plan);

@@ -22,8 +22,9 @@ def has_moved_ends(count, rows, splits, least):
 
 def has_new_kernel(sweep):
     """Whether a row is of wgrad by a kernel that copies whole rows of images now, or whose splits end elsewhere."""
-    result = sweep.features[:, sweep.names.index("copies_rows")] > 0
-    for row in numpy.flatnonzero(sweep.directions[sweep.layer] == "wgrad"):
+    is_gradient = sweep.directions[sweep.layer] == "wgrad"
+    result = is_gradient & (sweep.features[:, sweep.names.index("copies_rows")] > 0)
+    for row in numpy.flatnonzero(is_gradient):
         problem = sweep.fields[sweep.layer[row]]
         config = dict(word.split("=") for word in sweep.configs[row].split()[1:])
         if config.get("whole_images") == "true" or int(problem.get("dilation_h", 1)) > 1:

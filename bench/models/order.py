@@ -18,7 +18,7 @@ import train
 # The terms of a body, as features of the models: the weight of "one" tells TMA from cp_async.
 OF_GRADIENTS = ["latency_share", "arithmetic_share", "sms_used", "log_loads_of_fullest", "log_of_groups", "log_stages", "log_pixels"]
 TERMS = {"cp_async": ["latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
-         "tma": ["one", "latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
+         "tma": ["one", "copies_rows", "latency_share", "arithmetic_share", "share_of_lone_block", "sms_used", "log_rows_of_tile", "log_of_groups"],
          "wgrad_cp_async": OF_GRADIENTS, "wgrad_tma": ["one", "copies_rows", *OF_GRADIENTS]}
 
 

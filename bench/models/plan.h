@@ -90,8 +90,9 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
 // model, those of each body that are estimated to be the fastest, and those that a shipped model
 // predicts to be; and a random draw of the others. Each such mention by a layer is a vote: the
 // family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
-// eight fastest predictions for 8 to 1, and their twins for half of that; the four fastest
-// estimates of wgrad that copy rows of images count for 5.
+// eight fastest predictions for 8 to 1, and their twins for half of that; the fastest estimates that
+// copy rows count for 5, four of wgrad and six of fprop and dgrad, and so do the two fastest that
+// copy boxes of all columns of two groups.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;
@@ -126,7 +127,7 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             if (gradient != nullptr && gradient->adds_in_cluster()) entry_of(config).votes += 6;
         }
         std::map<std::size_t, unsigned> ranks; // of bodies
-        unsigned with_rows = 0;                // configurations that copy rows of images
+        unsigned with_rows = 0, with_wide_boxes = 0;
         for (auto const& [config, expected] : list) {
             if (expected.microseconds > slowest_measured * list.front().expected.microseconds)
                 break;
@@ -135,6 +136,11 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
             bool const has_rows = gradient != nullptr && gradient->copies_rows(layer);
             if (has_rows && with_rows++ < 4) found.votes += 5;
+            auto const* const tma = std::get_if<conv2d::tma::config>(&config);
+            if (tma == nullptr) continue;
+            bool const is_wide = !tma->whole_rows && tma->columns > 48;
+            if (tma->whole_rows && with_rows++ < 6) found.votes += 5;
+            if (is_wide && with_wide_boxes++ < 2) found.votes += 5;
         }
     }
     std::vector<entry> sorted;

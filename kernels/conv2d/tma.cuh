@@ -9,7 +9,8 @@
 // fold in single steps. cast<D>(x) is the same number in the dimension D. push<T>() takes room for
 // a tensor T from the block's shared memory, and returns it and the rest.
 //
-//     input   global --TMA--> a shared tile, box by box --ldmatrix--> fragments of 16 columns
+//     input   global --TMA, or bulk copies of rows--> a shared tile, box by box --ldmatrix-->
+//             fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers
 //     mma     input fragments x filter fragments -> accumulators of r output rows at a time
 //     output  accumulators --epilogue, stmatrix--> shared, over input that was read --TMA--> global
@@ -23,6 +24,7 @@
 #pragma once
 
 #include "conv2d/tma_consumer.cuh"
+#include "conv2d/whole_rows.cuh"
 #include "spio/tile/launch_control.cuh"
 
 namespace spio::conv2d::tma {
@@ -35,6 +37,7 @@ struct block {
     using Groups = typename tiles::Groups;
     using FilterGroup = typename tiles::filter::Group;
     using tile_position = typename tiles::tile_position;
+    using rows = whole_rows<Problem, Config, Arch>;
     static constexpr bool may_prefetch = !Problem.knows_n() || Config.prefetches(Problem);
 
     params const& p;
@@ -87,9 +90,12 @@ struct block {
 #pragma unroll
             for (auto const barrier : range(full)) full[barrier]->init(1);
             mbarrier<Arch>::publish();
-            prefetch<Arch>(map_as<typename tiles::input_map>(p.input));
-            prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
+            if constexpr (!tiles::copies_rows) {
+                prefetch<Arch>(map_as<typename tiles::input_map>(p.input));
+                prefetch<Arch>(map_as<typename tiles::output_map>(p.output));
+            }
         }
+        if constexpr (tiles::copies_rows) clear_padding();
         sync_block();
         if constexpr (may_prefetch) {
             if (is_issuer && blocks_of_grid() <= config::most_prefetching_blocks) prefetch_inputs();
@@ -100,6 +106,21 @@ struct block {
         let_kernels_after_start<Arch>();
     }
 
+    __device__ H first_row_of(tile_position const& position) const {
+        return H(rows_of(sizes).first_input(unfold(position.row).get()) + tiles::first_row);
+    }
+    __device__ W first_column_of(tile_position const& position) const {
+        return W(columns_of(sizes).first_input(unfold(position.column).get()));
+    }
+    // Writes zeros where a tile of the input lies beside the image, for rows that are copied.
+    __device__ __forceinline__ void clear_padding() const {
+#pragma unroll 1
+        for (auto const tile : range(TILE(Config.tiles_per_block))) {
+            tile_position const position = position_of(tile);
+            if (!position.exists) return;
+            rows::clear_padding(input[tile], first_row_of(position), first_column_of(position));
+        }
+    }
     // Calls visit(tile, position, image, box, place) for each box of the input of all tiles, where
     // place is that in the tensor.
     template <class Visit> __device__ __forceinline__ void for_each_box(Visit const& visit) const {
@@ -107,9 +128,8 @@ struct block {
         for (auto const tile : range(TILE(Config.tiles_per_block))) {
             tile_position const position = position_of(tile);
             if (!position.exists) continue;
-            H const first(rows_of(sizes).first_input(unfold(position.row).get()) +
-                          tiles::first_row);
-            W const column(columns_of(sizes).first_input(unfold(position.column).get()));
+            H const first = first_row_of(position);
+            W const column = first_column_of(position);
 #pragma unroll
             for (auto const box : range(BOX(tiles::boxes))) {
                 H const row = first + H(box.get() * tiles::h_of_box.size);
@@ -126,7 +146,11 @@ struct block {
     __device__ __forceinline__ void prefetch_inputs() const {
         auto const& map = map_as<typename tiles::input_map>(p.input);
         for_each_box([&](TILE, tile_position const&, N, BOX, auto const& place) {
-            prefetch_box<Arch>(map, place);
+            if constexpr (tiles::copies_rows) {
+                rows::prefetch(tiles::global::input_of(p.args), place);
+            } else {
+                prefetch_box<Arch>(map, place);
+            }
         });
         tiles::filter::template prefetch<Arch>(
             p.args.filter.get(), FilterGroup(fold<C, 8>(first_group).get()), group_count);
@@ -147,6 +171,10 @@ struct block {
                          auto const& place) {
             bool const is_first = box == BOX(0);
             auto& barrier = *full[tiles::barrier_of(tile, box)];
+            if constexpr (tiles::copies_rows) {
+                rows::load(boxes[tile][box], tiles::global::input_of(p.args), place, barrier);
+                return;
+            }
             if (image == N(0)) {
                 barrier.arrive_and_expect(Config.images *
                                           (box_bytes + (is_first ? residual_bytes : 0)));
@@ -199,20 +227,28 @@ struct block {
     __device__ __forceinline__ void store(TILE tile, tile_position const& position, BOX box) const {
         fence_for_bulk_copies<Arch>();
         sync_block();
-        if (is_issuer) {
-            auto const& map = map_as<typename tiles::output_map>(p.output);
+        if (!is_issuer) return;
+        if constexpr (tiles::copies_rows) {
             typename tiles::output_boxes const boxes(output.get());
+            rows::store(tiles::global::output_of(p.args), place_of_output(position, N(0), box),
+                        boxes[tile][box]);
+        } else {
+            store_boxes(tile, position, box);
+        }
+        commit_bulk_stores<Arch>();
+    }
+    __device__ __forceinline__ void store_boxes(TILE tile, tile_position const& position,
+                                                BOX box) const {
+        auto const& map = map_as<typename tiles::output_map>(p.output);
+        typename tiles::output_boxes const boxes(output.get());
 #pragma unroll
-            for (auto const image : range(N(Config.images))) {
-                store_box<Arch>(map, place_of_output(position, image, box),
-                                boxes[tile][image][box]);
-                if constexpr (Problem.preactivation) {
-                    static_assert(tiles::output_boxes_of_image == 1);
-                    store_box<Arch>(map_as<typename tiles::output_map>(p.preactivation),
-                                    place_of_output(position, image), second[tile][image]);
-                }
+        for (auto const image : range(N(Config.images))) {
+            store_box<Arch>(map, place_of_output(position, image, box), boxes[tile][image][box]);
+            if constexpr (Problem.preactivation) {
+                static_assert(tiles::output_boxes_of_image == 1);
+                store_box<Arch>(map_as<typename tiles::output_map>(p.preactivation),
+                                place_of_output(position, image), second[tile][image]);
             }
-            commit_bulk_stores<Arch>();
         }
     }
 };

@@ -22,13 +22,14 @@ namespace spio::conv2d::tma {
 // order of their output in memory, are fastest: those that run at the same time then read and write
 // neighbouring addresses.
 struct config {
-    int groups;  // 1, 2, 4 or 8
+    int groups;  // 1, 2, 4, 8, or an odd number
     int images;  // per tile
     int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
                  // multiple of 16
     int rows;    // of the output per tile
     int tiles_per_block;
     int blocks; // that should be resident on an SM at a time
+    bool whole_rows = false; // each row of a tile is copied as one piece of memory, not by boxes
 
     // Whether a tile has all rows of its images, so that only rows inside the image are loaded.
     // This takes two things, because the output overwrites the input. Output row p may overwrite
@@ -40,6 +41,16 @@ struct config {
                sizes.rows.pad >= 0 && sizes.rows.pad < problem.extent_h() &&
                (checked_size(rows) * columns).value <=
                    (checked_size(sizes.h) * input_columns(problem)).value;
+    }
+    // Whether a tile can be copied row by row, because the columns of a row with all channels are
+    // one piece of memory. The pixels of an odd number of groups do not begin at sectors of 32
+    // bytes, so that TMA boxes of these take up to twice as long. Two groups are copied too,
+    // although their cells then lie in half of the banks.
+    constexpr bool can_copy_rows(problem const& problem) const {
+        bool const is_single = images == 1 && !has_gaps(problem) && !problem.has_second_output() &&
+                               !problem.has_derivative();
+        return problem.knows_image() && groups == problem.groups() && is_single &&
+               (groups % 2 == 1 || groups == 2);
     }
     constexpr int input_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
@@ -193,11 +204,12 @@ struct config {
         bool const has_tiles = (pixels % 16 == 0 || (pixels == 8 && images % 2 == 0)) &&
                                columns % sizes.spacing_w == 0 && rows % sizes.spacing_h == 0;
         // A TMA box has at most 256 elements a side.
-        if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
+        if (!is_positive || !has_tiles || rows > 256 || columns > 256) return false;
+        if (whole_rows && !can_copy_rows(problem)) return false;
         // A thread has at most 255 registers, of which some hold addresses.
         bool const has_registers = mma_tiles() <= 64 && held_registers(problem) <= 208;
         // The number of bytes of a block must fit into an int.
-        return has_pass(problem) && is_power_of_two(groups) && problem.has_groups(groups) &&
+        return has_pass(problem) && is_tile_of_groups(groups) && problem.has_groups(groups) &&
                input_rows(problem) <= 256 && input_columns(problem) <= 256 && has_registers &&
                cells_of_tiles(problem, boxes(problem)).value < 1 << 24 && blocks >= 0;
     }
@@ -224,8 +236,9 @@ struct config {
     }
 };
 
-// The tensor maps of a launch, for a problem whose sizes are all known. That of the input serves
-// the preactivation in dgrad too, that of the output the residual and the preactivation in fprop.
+// The tensor maps of a launch that copies boxes, for a problem whose sizes are all known. That of
+// the input serves the preactivation in dgrad too, that of the output the residual and the
+// preactivation in fprop.
 constexpr tensor_map_plan input_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);
     return plan_of({problem.n, sizes.h, sizes.w, problem.c},
@@ -244,8 +257,9 @@ constexpr tensor_map_plan output_plan(problem const& problem, config const& conf
                     .groups = config.groups});
 }
 
-// `input` and `output` are the tensor maps of args.input and args.output. The maps of the residual
-// and of the preactivation are read only if the problem has these.
+// `input` and `output` are the tensor maps of args.input and args.output, which a block that copies
+// rows does not read. The maps of the residual and of the preactivation are read only if the
+// problem has these.
 struct params {
     tensor_map_words input;
     tensor_map_words output;

@@ -29,7 +29,7 @@ struct block_shape_of_body {
     int tiles_per_block = 1, stages = 0, blocks = 0, splits = 1, cluster = 1, parts = 1;
     int boxes = 0; // of an image of a tile, by TMA
     bool is_unrolled = false, prefetches = false;
-    bool copies_rows = false; // of images, instead of boxes
+    bool copies_rows = false; // of tiles or images, instead of boxes
     int threads = 0, registers = 0, shared_bytes = 0;
     double input_rows = 1, input_columns = 1;     // of a tile, halo included
     double steps = 1;                             // of a block: rows of a tile, or of a split
@@ -54,6 +54,7 @@ inline block_shape_of_body shape_of(problem const& problem, tma::config const& c
             .blocks = config.blocks,
             .boxes = boxes.count,
             .prefetches = config.prefetches(problem),
+            .copies_rows = config.whole_rows,
             .threads = config.threads(problem),
             .registers = config.registers(problem),
             .shared_bytes = config.shared_bytes(problem, boxes),

@@ -254,13 +254,14 @@ template <> struct field_table<conv2d::cp_async::config> {
 
 template <> struct field_table<conv2d::tma::config> {
     using config = conv2d::tma::config;
-    static constexpr auto fields =
-        std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
-                   field{"images", &config::images, {.least = 1, .most = 64}},
-                   field{"columns", &config::columns, {.least = 8, .most = 256, .multiple_of = 8}},
-                   field{"rows", &config::rows, {.least = 1, .most = 256}},
-                   field{"tiles_per_block", &config::tiles_per_block, {.least = 1, .most = 64}},
-                   field{"blocks", &config::blocks, {.least = 0, .most = 32}});
+    static constexpr auto fields = std::tuple(
+        field{"groups", &config::groups, {.least = 1, .most = conv2d::most_groups_of_tile}},
+        field{"images", &config::images, {.least = 1, .most = 64}},
+        field{"columns", &config::columns, {.least = 8, .most = 256, .multiple_of = 8}},
+        field{"rows", &config::rows, {.least = 1, .most = 256}},
+        field{"tiles_per_block", &config::tiles_per_block, {.least = 1, .most = 64}},
+        field{"blocks", &config::blocks, {.least = 0, .most = 32}},
+        field{"whole_rows", &config::whole_rows, {}, presence::implied});
 };
 
 template <> struct field_table<conv2d::wgrad_cp_async::config> {

@@ -173,15 +173,17 @@ void estimator::setting::explain(cp_async::config const& config, estimate& resul
                                        (1 + fitted.lone_block_share / result.blocks_per_sm);
 }
 
-// The time of traffic is the longer of two: that of memory and that of the TMA engine.
+// The time of traffic is the longer of two: that of memory and that of the TMA engine, which takes
+// some cycles for each pixel of a box, and few for a row that is one piece of memory.
 estimator::setting::tile estimator::setting::new_tile(tma::config const& config) const {
     double const images = problem.n;
     double const slices = divup(problem.groups(), config.groups);
     double const outputs = images * sizes.p * sizes.q;
     double const rows = rows_read(config.rows);
     double const inputs = images * rows * columns_read(config.columns);
-    double const engine = fitted.tma_pixel_cycles * (inputs + outputs) * slices * sm_quarters /
-                          cycles_per_microsecond;
+    double const pixel_cycles = config.whole_rows ? 0 : fitted.tma_pixel_cycles;
+    double const engine =
+        pixel_cycles * (inputs + outputs) * slices * sm_quarters / cycles_per_microsecond;
 
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          config.mma_tiles() * slices * config.groups;

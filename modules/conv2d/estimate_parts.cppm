@@ -57,10 +57,10 @@ inline bool is_same(cp_async::config const& a, cp_async::config const& b) {
            a.blocks == b.blocks && a.unrolled == b.unrolled;
 }
 
-// Whether two configurations have the same tiles for the same groups.
+// Whether two configurations have the same tiles for the same groups, and copy them the same way.
 inline bool is_same(tma::config const& a, tma::config const& b) {
     return a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
-           a.rows == b.rows;
+           a.rows == b.rows && a.whole_rows == b.whole_rows;
 }
 
 // The matrix products that the taps of a filter need for one row of y, in units of those of a pair.

@@ -86,8 +86,9 @@ struct shortlist {
         return std::span(rows).subspan(i * feature_count).first<feature_count>();
     }
 };
-// Lists the candidates of a problem that are likely to be fast. The problem must have been checked.
-shortlist shortlist_of(problem const&, arch);
+// Lists the candidates of a problem that are likely to be fast, of fprop and dgrad with or without
+// those that copy rows of tiles. The problem must have been checked.
+shortlist shortlist_of(problem const&, arch, bool has_whole_rows);
 // Adds candidate i of wgrad with the other number of warps for a group, one or two; false if there
 // is none.
 bool add_other_parts(problem const&, arch, shortlist&, std::size_t i);
@@ -132,9 +133,11 @@ class candidate_list {
 // been checked.
 std::vector<candidate> gradient_candidates(problem const&, arch, bool is_for_model);
 // The candidates of fprop or dgrad that a model may choose: of those whose estimated time is at
-// most a multiple of the least. Others may be left out, whose order is that of candidates(). The
-// problem must have been checked.
-std::vector<candidate> correlation_candidates(problem const&, arch, double most_of_least);
+// most a multiple of the least. Others may be left out, whose order is that of candidates(). Those
+// that copy rows of tiles, or boxes of all columns of two groups, are for models that were trained
+// with them. The problem must have been checked.
+std::vector<candidate> correlation_candidates(problem const&, arch, double most_of_least,
+                                              bool has_whole_rows);
 
 // A configuration of wgrad whose clusters add their sums, and the time that it is expected to take.
 // The time is 0 where there is none: the layer is large, or no cluster may be used.

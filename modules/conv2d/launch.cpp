@@ -115,10 +115,12 @@ void convolution::launch_ready(stream const& stream, ready_correlation const& re
     auto const& kernel = std::get<spio::kernel<tma::params>>(ready.body);
     auto const input_plan = tma::input_plan(problem, config);
     auto const output_plan = tma::output_plan(problem, config);
-    tma::params params = {.input = home.map(input_plan, args.input.get()),
-                          .output = home.map(output_plan, args.output.get()),
-                          .args = bits_of(args),
-                          .scale = epilogue.scale.get()};
+    tma::params params = {
+        .input = {}, .output = {}, .args = bits_of(args), .scale = epilogue.scale.get()};
+    if (!config.whole_rows) {
+        params.input = home.map(input_plan, args.input.get());
+        params.output = home.map(output_plan, args.output.get());
+    }
     if (problem.residual) params.residual = home.map(output_plan, epilogue.residual.get());
     if (problem.preactivation || problem.has_derivative()) {
         params.preactivation =

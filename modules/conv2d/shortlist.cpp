@@ -46,7 +46,7 @@ constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 14;
 // bench/models/order.py fits them to a sweep.
 struct weights {
     double constant = 0;                // of this body, against the other
-    double copied_rows = 0;             // of wgrad, if it copies rows of images
+    double copied_rows = 0;             // by TMA, if it copies rows of tiles or of images
     double latency = 0, arithmetic = 0; // their shares of the estimate's parts
     double lone_block = 0; // of the time that a multiprocessor waits: 1 over its blocks
     double sms_used = 0;   // the share of SMs' time, if each had the blocks of the fullest
@@ -135,7 +135,11 @@ class likely_time {
         } else {
             bool const is_tma = requires { config.tiles_per_block; };
             auto const& weight = is_tma ? of_tma : of_cp_async;
-            return weight.constant +
+            double constant = weight.constant;
+            if constexpr (requires { config.whole_rows; }) {
+                if (config.whole_rows) constant += weight.copied_rows;
+            }
+            return constant +
                    latency *
                        (weight.latency + weight.arithmetic * parts.arithmetic / parts.latency) +
                    weight.lone_block / config.blocks + weight.sms_used * sms_used +
@@ -168,12 +172,12 @@ void leave_likely(std::vector<candidate>& list, double most_of_least, std::ptrdi
 
 } // namespace
 
-shortlist shortlist_of(problem const& problem, arch arch) {
+shortlist shortlist_of(problem const& problem, arch arch, bool has_whole_rows) {
     bool const is_gradient = problem.pass == direction::wgrad;
-    shortlist result = {.list = is_gradient
-                                    ? gradient_candidates(problem, arch, /*is_for_model=*/true)
-                                    : correlation_candidates(problem, arch, most_estimate),
-                        .rows = {}};
+    shortlist result = {
+        .list = is_gradient ? gradient_candidates(problem, arch, /*is_for_model=*/true)
+                            : correlation_candidates(problem, arch, most_estimate, has_whole_rows),
+        .rows = {}};
     auto& list = result.list;
     if (list.empty()) return result;
     is_gradient ? leave_likely(list, most_gradient_estimate, most_gradients_predicted, problem)

@@ -235,11 +235,13 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
 std::size_t forest::first_outside(std::span<float const> row) const {
     check_size(row.size(), /*rows=*/1);
     for (std::size_t i = 0; i < feature_names.size(); ++i) {
-        float const margin = (greatest[i] - least_values[i]) / 16;
-        bool const is_inside = row[i] >= least_values[i] - margin && row[i] <= greatest[i] + margin;
-        if (!is_inside) return i;
+        if (!is_inside(i, row[i])) return i;
     }
     return feature_names.size();
+}
+bool forest::is_inside(std::size_t feature, float value) const {
+    float const margin = (greatest[feature] - least_values[feature]) / 16;
+    return value >= least_values[feature] - margin && value <= greatest[feature] + margin;
 }
 
 } // namespace spio::model

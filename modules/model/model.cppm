@@ -71,9 +71,11 @@ class forest {
     // least. Throws if there is no row, or if the sizes do not agree.
     std::size_t least(std::span<float const> rows, std::span<double const> offsets,
                       std::size_t late = 0) const;
-    // The first feature of the row whose value is outside the range that it had in training, by
-    // more than a sixteenth of that range; the number of features if there is none. Throws if the
-    // row has another size.
+    // Whether a feature, by its number, has a value inside the range that it had in training, or
+    // outside by at most a sixteenth of that range.
+    bool is_inside(std::size_t feature, float value) const;
+    // The first feature of the row that is not inside; the number of features if there is none.
+    // Throws if the row has another size.
     std::size_t first_outside(std::span<float const> row) const;
 
   private:

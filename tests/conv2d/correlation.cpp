@@ -27,8 +27,8 @@ using namespace spio::conv2d;
 
 namespace {
 
-// The layer for images of random sizes, which are at least as large as the filter. One in 16 is
-// wide, so that it takes several tiles of columns.
+// The layer for images of random sizes, which are at least as large as the filter, or of its own
+// size. One in 16 is wide, so that it takes several tiles of columns.
 problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool is_small) {
     auto const random_int = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
@@ -37,7 +37,9 @@ problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool 
     bool const is_wide = !is_small && random() % 16 == 0;
     int const least_h = std::max(1, layer.extent_h() - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.extent_w() - 2 * layer.pad_w);
-    return layer.with(random_int(1, is_wide ? 2 : 4), least_h + random_int(0, is_wide ? 9 : 3),
+    int const n = random_int(1, is_wide ? 2 : 4);
+    if (layer.knows_image()) return layer.with(n, layer.h, layer.w);
+    return layer.with(n, least_h + random_int(0, is_wide ? 9 : 3),
                       least_w + random_int(0, is_wide ? 80 : 9));
 }
 

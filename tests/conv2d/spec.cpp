@@ -177,8 +177,8 @@ TEST_CASE("the tma body is specialized for chips with a TMA engine, and for no o
     };
     CHECK(refused(config, sm_89) ==
           "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
-    CHECK(refused({3, 1, 16, 8, 1, 0}, sm_90a)
-              .ends_with("does not fit")); // no swizzle spans the channels of 3 groups
+    CHECK(refused({6, 1, 16, 8, 1, 0}, sm_90a)
+              .ends_with("does not fit")); // no swizzle spans the channels of 6 groups
     CHECK(refused({8, 65, 8, 8, 1, 0}, sm_90a) ==
           "images is 65, but must be at least 1, at most 64");
     CHECK(

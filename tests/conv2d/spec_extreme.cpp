@@ -238,7 +238,7 @@ TEST_CASE("extreme problems of conv2d") {
             REQUIRE(best.has_value() == has_tma);
             if (best) check_body(problem, *best, counts);
         }
-        if (i % 500 == 0 && result_of([&] {
+        if (i % 250 == 0 && result_of([&] {
                 auto const best = conv2d::best_config(problem, arch);
                 return conv2d::specs_of(problem, best, arch);
             })) {

@@ -51,6 +51,24 @@ extern "C" void conv2d_tma_covered_small(params p);
 extern "C" void conv2d_tma_covered_back(params p);
 extern "C" void conv2d_tma_covered_seven(params p);
 extern "C" void conv2d_tma_covered_back_seven(params p);
+extern "C" void conv2d_tma_rows(params p);
+extern "C" void conv2d_tma_boxes(params p);
+extern "C" void conv2d_tma_rows_pair(params p);
+extern "C" void conv2d_tma_boxes_pair(params p);
+extern "C" void conv2d_tma_back_rows_pair(params p);
+extern "C" void conv2d_tma_back_boxes_pair(params p);
+extern "C" void conv2d_tma_rows_boxed(params p);
+extern "C" void conv2d_tma_boxes_boxed(params p);
+extern "C" void conv2d_tma_rows_covered(params p);
+extern "C" void conv2d_tma_boxes_covered(params p);
+extern "C" void conv2d_tma_rows_strided(params p);
+extern "C" void conv2d_tma_boxes_strided(params p);
+extern "C" void conv2d_tma_rows_far(params p);
+extern "C" void conv2d_tma_boxes_far(params p);
+extern "C" void conv2d_tma_back_rows(params p);
+extern "C" void conv2d_tma_back_boxes(params p);
+extern "C" void conv2d_tma_back_rows_dilated(params p);
+extern "C" void conv2d_tma_back_boxes_dilated(params p);
 
 namespace {
 
@@ -70,10 +88,12 @@ variant variant_of(test::kernel<params> const& kernel, tma::layer const& layer,
         auto const map = [&](tensor_map_plan const& plan, void const* base) {
             return trial.make_map<tensor_map_words>(plan, const_cast<void*>(base));
         };
-        params p = {.input = map(input_plan, tensors.input()),
-                    .output = map(output_plan, tensors.output()),
-                    .args = tensors.arguments(),
-                    .scale = epilogue.scale};
+        params p = {
+            .input = {}, .output = {}, .args = tensors.arguments(), .scale = epilogue.scale};
+        if (!config.whole_rows) {
+            p.input = map(input_plan, tensors.input());
+            p.output = map(output_plan, tensors.output());
+        }
         if (problem.residual) p.residual = map(output_plan, epilogue.residual);
         if (problem.preactivation) p.preactivation = map(output_plan, epilogue.preactivation);
         if (problem.has_derivative()) p.preactivation = map(input_plan, epilogue.preactivation);
@@ -128,9 +148,46 @@ test::test_case const dgrad_case(
     "conv2d_tma_dgrad",
     [](test::trial& trial) { run_random(trial, dgrads, trial.is_small() ? 12 : 312); },
     /*arch=*/90);
+// A kernel that copies its tiles row by row, and one that copies boxes.
+struct copied_variant {
+    variant rows, boxes;
+};
+std::vector<copied_variant> const copies = {
+    {variant_of({"conv2d_tma_rows", conv2d_tma_rows}, tma::rows),
+     variant_of({"conv2d_tma_boxes", conv2d_tma_boxes}, tma::boxes_of(tma::rows))},
+    {variant_of({"conv2d_tma_rows_pair", conv2d_tma_rows_pair}, tma::rows_pair),
+     variant_of({"conv2d_tma_boxes_pair", conv2d_tma_boxes_pair}, tma::boxes_of(tma::rows_pair))},
+    {variant_of({"conv2d_tma_back_rows_pair", conv2d_tma_back_rows_pair}, tma::back_rows_pair),
+     variant_of({"conv2d_tma_back_boxes_pair", conv2d_tma_back_boxes_pair},
+                tma::boxes_of(tma::back_rows_pair))},
+    {variant_of({"conv2d_tma_rows_boxed", conv2d_tma_rows_boxed}, tma::rows_boxed),
+     variant_of({"conv2d_tma_boxes_boxed", conv2d_tma_boxes_boxed},
+                tma::boxes_of(tma::rows_boxed))},
+    {variant_of({"conv2d_tma_rows_covered", conv2d_tma_rows_covered}, tma::rows_covered),
+     variant_of({"conv2d_tma_boxes_covered", conv2d_tma_boxes_covered},
+                tma::boxes_of(tma::rows_covered))},
+    {variant_of({"conv2d_tma_rows_strided", conv2d_tma_rows_strided}, tma::rows_strided),
+     variant_of({"conv2d_tma_boxes_strided", conv2d_tma_boxes_strided},
+                tma::boxes_of(tma::rows_strided))},
+    {variant_of({"conv2d_tma_rows_far", conv2d_tma_rows_far}, tma::rows_far),
+     variant_of({"conv2d_tma_boxes_far", conv2d_tma_boxes_far}, tma::boxes_of(tma::rows_far))},
+    {variant_of({"conv2d_tma_back_rows", conv2d_tma_back_rows}, tma::back_rows),
+     variant_of({"conv2d_tma_back_boxes", conv2d_tma_back_boxes}, tma::boxes_of(tma::back_rows))},
+    {variant_of({"conv2d_tma_back_rows_dilated", conv2d_tma_back_rows_dilated},
+                tma::back_rows_dilated),
+     variant_of({"conv2d_tma_back_boxes_dilated", conv2d_tma_back_boxes_dilated},
+                tma::boxes_of(tma::back_rows_dilated))},
+};
+std::vector<variant> rows_of_copies() {
+    std::vector<variant> rows;
+    for (auto const& copied : copies) rows.push_back(copied.rows);
+    return rows;
+}
+
 test::test_case const infinite_case(
     "conv2d_tma_infinite",
     [](test::trial& trial) {
+        run_infinite(trial, rows_of_copies());
         run_infinite(trial, fprops);
         run_infinite(trial, dgrads);
     },
@@ -164,5 +221,20 @@ void run_known(test::trial& trial) {
     }
 }
 test::test_case const known_case("conv2d_tma_known", run_known, /*arch=*/90);
+
+// Rows give the right sums, and the same bits as boxes.
+void run_rows(test::trial& trial) {
+    for (auto const& [rows, boxes] : copies) {
+        auto const& image = rows.layer;
+        for (int const n : trial.is_small() ? std::vector{2} : std::vector{1, 3}) {
+            auto const problem = image.with(n, image.h, image.w);
+            tensors const inputs(trial.random(), problem);
+            auto const got = rows.run(trial, problem, inputs);
+            expect_sums(trial, rows, problem, inputs, got);
+            trial.expect_equal(boxes.symbol, boxes.run(trial, problem, inputs).output, got.output);
+        }
+    }
+}
+test::test_case const rows_case("conv2d_tma_rows", run_rows, /*arch=*/90);
 
 } // namespace

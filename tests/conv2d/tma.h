@@ -153,4 +153,47 @@ inline constexpr layer covered_back_seven = {
         {.n = 3, .c = 24, .h = 13, .w = 9, .r = 7, .s = 5, .pad_h = 2, .pad_w = 3, .pass = dgrad}),
     {.groups = 2, .images = 2, .columns = 8, .rows = 13, .tiles_per_block = 1, .blocks = 0}};
 
+// With all channels in a block and a known image, tiles are copied row by row: in several columns
+// of tiles, of which the last ones reach beyond the image; of two groups, whose tiles are as wide
+// as the image too; in boxes of some rows, with the padding above and below; without that padding,
+// and with the last column of taps in pairs of rows; with strides, dilations, and more padding than
+// the filter reaches over.
+constexpr layer copied(problem image, int h, int w, config config) {
+    image.made_for = known_sizes::any_n;
+    config.whole_rows = true;
+    return {image.with(0, h, w), config};
+}
+inline constexpr layer rows = copied(
+    activated(layer_of(fprop, 72, 3, 3, 1, 1, true), activation::silu, extras::scale), 11, 37,
+    {.groups = 9, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 2, .blocks = 0});
+inline constexpr layer rows_pair =
+    copied(layer_of(fprop, 16, 3, 3, 1, 1), 9, 20,
+           {.groups = 2, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 1, .blocks = 0});
+inline constexpr layer back_rows_pair = copied(
+    layer_of(dgrad, 16, 3, 3, 1, 1), 5, 100,
+    {.groups = 2, .images = 1, .columns = 112, .rows = 3, .tiles_per_block = 1, .blocks = 0});
+inline constexpr layer rows_boxed = copied(
+    in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)), 31, 20,
+    {.groups = 3, .images = 1, .columns = 16, .rows = 14, .tiles_per_block = 1, .blocks = 0});
+inline constexpr layer rows_covered = copied(
+    layer_of(fprop, 40, 7, 7, 3, 3), 14, 18,
+    {.groups = 5, .images = 1, .columns = 16, .rows = 14, .tiles_per_block = 1, .blocks = 0});
+inline constexpr layer rows_strided = copied(
+    activated(stepped(layer_of(fprop, 24, 3, 3, 1, 1), 2, 2, 1, 1), activation::relu), 15, 41,
+    {.groups = 3, .images = 1, .columns = 16, .rows = 3, .tiles_per_block = 1, .blocks = 0});
+inline constexpr layer back_rows = copied(
+    layer_of(dgrad, 40, 5, 5, 2, 2), 12, 28,
+    {.groups = 5, .images = 1, .columns = 32, .rows = 12, .tiles_per_block = 1, .blocks = 0});
+inline constexpr layer back_rows_dilated =
+    copied(in_bf16(stepped(layer_of(dgrad, 8, 3, 3, 2, 3), 1, 1, 2, 2)), 10, 33,
+           {.groups = 1, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 3, .blocks = 0});
+inline constexpr layer rows_far =
+    copied(layer_of(fprop, 24, 2, 4, 7, 40), 6, 10,
+           {.groups = 3, .images = 1, .columns = 16, .rows = 4, .tiles_per_block = 2, .blocks = 0});
+// The same layer, whose tiles are copied as boxes.
+constexpr layer boxes_of(layer layer) {
+    layer.config.whole_rows = false;
+    return layer;
+}
+
 } // namespace spio::test::conv2d_tma

@@ -8,8 +8,9 @@
 // such filters, boxed ones store the output of a tile in several boxes, wide and tall have more
 // columns or rows of the filter, even has filters with even sides, far has great paddings; stepped
 // ones have strides and dilations; back ones are dgrad; of any, only the filter is known; known has
-// all sizes known, and in covered ones a tile has all rows of its images. add_number() is a last
-// step of the epilogue, which adds a number that depends on the position.
+// all sizes known, and in covered ones a tile has all rows of its images; rows copy tiles row by
+// row, and boxes of the same configuration by boxes. add_number() is a last step of the epilogue,
+// which adds a number that depends on the position.
 #include "last_step.cuh"
 #include "tma.h"
 
@@ -123,4 +124,58 @@ extern "C" __global__ void conv2d_tma_covered_seven(__grid_constant__ tma::param
 }
 extern "C" __global__ void conv2d_tma_covered_back_seven(__grid_constant__ tma::params const p) {
     tma::run<covered_back_seven.problem, covered_back_seven.config>(p);
+}
+extern "C" __global__ void conv2d_tma_rows(__grid_constant__ tma::params const p) {
+    tma::run<rows.problem, rows.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxes(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(rows).problem, boxes_of(rows).config>(p);
+}
+extern "C" __global__ void conv2d_tma_rows_pair(__grid_constant__ tma::params const p) {
+    tma::run<rows_pair.problem, rows_pair.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxes_pair(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(rows_pair).problem, boxes_of(rows_pair).config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_rows_pair(__grid_constant__ tma::params const p) {
+    tma::run<back_rows_pair.problem, back_rows_pair.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_boxes_pair(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(back_rows_pair).problem, boxes_of(back_rows_pair).config>(p);
+}
+extern "C" __global__ void conv2d_tma_rows_boxed(__grid_constant__ tma::params const p) {
+    tma::run<rows_boxed.problem, rows_boxed.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxes_boxed(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(rows_boxed).problem, boxes_of(rows_boxed).config>(p);
+}
+extern "C" __global__ void conv2d_tma_rows_covered(__grid_constant__ tma::params const p) {
+    tma::run<rows_covered.problem, rows_covered.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxes_covered(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(rows_covered).problem, boxes_of(rows_covered).config>(p);
+}
+extern "C" __global__ void conv2d_tma_rows_strided(__grid_constant__ tma::params const p) {
+    tma::run<rows_strided.problem, rows_strided.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxes_strided(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(rows_strided).problem, boxes_of(rows_strided).config>(p);
+}
+extern "C" __global__ void conv2d_tma_rows_far(__grid_constant__ tma::params const p) {
+    tma::run<rows_far.problem, rows_far.config>(p);
+}
+extern "C" __global__ void conv2d_tma_boxes_far(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(rows_far).problem, boxes_of(rows_far).config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_rows(__grid_constant__ tma::params const p) {
+    tma::run<back_rows.problem, back_rows.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_boxes(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(back_rows).problem, boxes_of(back_rows).config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_rows_dilated(__grid_constant__ tma::params const p) {
+    tma::run<back_rows_dilated.problem, back_rows_dilated.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_boxes_dilated(__grid_constant__ tma::params const p) {
+    tma::run<boxes_of(back_rows_dilated).problem, boxes_of(back_rows_dilated).config>(p);
 }

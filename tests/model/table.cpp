@@ -122,6 +122,9 @@ TEST_CASE(
     CHECK(outside(10.7f, 0) == 0);
     CHECK(outside(-0.7f, 0) == 0);
     CHECK(outside(5, 2.3f) == 1);
+    CHECK(table.is_inside(0, 10.6f));
+    CHECK(!table.is_inside(0, 10.7f));
+    CHECK(!table.is_inside(1, 2.3f));
     CHECK(outside(5, std::numeric_limits<float>::quiet_NaN()) == 1);
     CHECK_THROWS_AS(table.first_outside(std::vector{5.0f}), spio::error);
     CHECK_THROWS_AS(table.first_outside(std::vector{5.0f, 0.0f, 0.0f}), spio::error);

@@ -110,24 +110,36 @@ template <arch ArchWithoutBoxes, class Map, class P, class From>
     requires(!has_bulk_copies<ArchWithoutBoxes>)
 void store_box(Map const&, P const&, From const&) = delete;
 
+// A tensor whose bytes bulk copies move: a multiple of 16. Only its outermost size may be left to
+// the run; its elements then have whole cells of 16 bytes.
+template <class Tensor> consteval bool has_whole_cells() {
+    if constexpr (Tensor::layout_type::is_static) {
+        return Tensor::num_bytes() % 16 == 0;
+    } else {
+        constexpr auto const& table = Tensor::layout_type::table;
+        return table.dynamic_count == 1 && table.pitch_count == 0 &&
+               sizeof(typename Tensor::data_type) % 16 == 0;
+    }
+}
+template <class Tensor>
+concept copied_in_bulk = has_whole_cells<Tensor>();
+template <class To, class From>
+concept alike_in_bulk =
+    copied_in_bulk<To> && same<typename To::layout_type, typename From::layout_type> &&
+    same<typename To::data_type const, typename From::data_type const>;
+
 // Copies a contiguous tensor to one of the same layout: load_bulk from global to shared memory,
 // where the barrier counts the bytes that come, and store_bulk from shared to global memory.
 template <arch Arch, class To, class From>
-    requires has_bulk_copies<Arch> && To::layout_type::is_static &&
-             same<typename To::layout_type, typename From::layout_type> &&
-             same<typename To::data_type const, typename From::data_type const> &&
-             (To::num_bytes() % 16 == 0)
+    requires has_bulk_copies<Arch> && alike_in_bulk<To, From>
 __device__ void load_bulk(To const& destination, From const& source, mbarrier<Arch>& barrier) {
-    machine::bulk_load(destination.get(), source.get(), static_cast<int>(To::num_bytes()),
+    machine::bulk_load(destination.get(), source.get(), static_cast<int>(destination.num_bytes()),
                        &barrier.word);
 }
 template <arch Arch, class To, class From>
-    requires has_bulk_copies<Arch> && To::layout_type::is_static &&
-             same<typename To::layout_type, typename From::layout_type> &&
-             same<typename To::data_type const, typename From::data_type const> &&
-             (To::num_bytes() % 16 == 0)
+    requires has_bulk_copies<Arch> && alike_in_bulk<To, From>
 __device__ void store_bulk(To const& destination, From const& source) {
-    machine::bulk_store(destination.get(), source.get(), static_cast<int>(To::num_bytes()));
+    machine::bulk_store(destination.get(), source.get(), static_cast<int>(destination.num_bytes()));
 }
 
 // Brings the box that begins at a place into the L2 cache, because it will be loaded soon. This is
@@ -140,9 +152,9 @@ __device__ void prefetch_box(Map const& map, P const& origin) {
 }
 // The same for a contiguous tensor.
 template <arch Arch, class From>
-    requires has_bulk_copies<Arch> && From::layout_type::is_static && (From::num_bytes() % 16 == 0)
+    requires has_bulk_copies<Arch> && copied_in_bulk<From>
 __device__ void prefetch_bulk(From const& source) {
-    machine::bulk_prefetch(source.get(), static_cast<int>(From::num_bytes()));
+    machine::bulk_prefetch(source.get(), static_cast<int>(source.num_bytes()));
 }
 // Brings a tensor map into the cache, because copies will use it soon.
 template <arch Arch, class Map>
