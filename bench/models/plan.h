@@ -90,9 +90,9 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
 // model, those of each body that are estimated to be the fastest, and those that a shipped model
 // predicts to be; and a random draw of the others. Each such mention by a layer is a vote: the
 // family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
-// eight fastest predictions for 8 to 1, and their twins for half of that; the fastest estimates that
-// copy rows count for 5, four of wgrad and six of fprop and dgrad, and so do the two fastest that
-// copy boxes of all columns of two groups.
+// eight fastest predictions for 8 to 1, and their twins for half of that; the fastest estimates
+// that copy rows count for 5, four of wgrad and six of fprop and dgrad, and so do the two fastest
+// that copy boxes of all columns of two groups.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;

@@ -28,7 +28,7 @@ struct config {
                  // multiple of 16
     int rows;    // of the output per tile
     int tiles_per_block;
-    int blocks; // that should be resident on an SM at a time
+    int blocks;              // that should be resident on an SM at a time
     bool whole_rows = false; // each row of a tile is copied as one piece of memory, not by boxes
 
     // Whether a tile has all rows of its images, so that only rows inside the image are loaded.

@@ -181,7 +181,12 @@ estimator::setting::tile estimator::setting::new_tile(tma::config const& config)
     double const outputs = images * sizes.p * sizes.q;
     double const rows = rows_read(config.rows);
     double const inputs = images * rows * columns_read(config.columns);
-    double const pixel_cycles = config.whole_rows ? 0 : fitted.tma_pixel_cycles;
+    constexpr int most_narrow = 48; // columns
+    bool const is_pair = config.groups == 2 && problem.groups() == 2;
+    double const pixel_cycles = config.whole_rows ? 0
+                                : is_pair && config.columns > most_narrow
+                                    ? fitted.tma_wide_pixel_cycles
+                                    : fitted.tma_pixel_cycles;
     double const engine =
         pixel_cycles * (inputs + outputs) * slices * sm_quarters / cycles_per_microsecond;
 

@@ -32,8 +32,9 @@ struct fitted_constants {
     double cp_async_unrolled_tile_cycles = 39, cp_async_looped_tile_cycles = 60;
     double tma_tile_cycles = 10;
     double wgrad_cp_async_tile_cycles = 120, wgrad_tma_tile_cycles = 50;
-    double tma_pixel_cycles = 3; // cycles of the TMA engine per pixel of a box
-    double tma_latencies = 2;    // memory latencies of a block, which loads and stores once
+    double tma_pixel_cycles = 3;        // cycles of the TMA engine per pixel of a box
+    double tma_wide_pixel_cycles = 1.8; // of all of two groups and more than 48 columns
+    double tma_latencies = 2;           // memory latencies of a block, which loads and stores once
 };
 inline constexpr fitted_constants fitted;
 

@@ -60,9 +60,9 @@ TEST_CASE("a sweep of fprop and dgrad lists blocks that copy rows, which leave t
         }
     }
     // Of more groups a block has a part, lines of 64 bytes are for boxes, and so are seven columns.
-    for (std::string const words : {"n=64 h=28 w=28 c=136", "n=64 h=28 w=28 c=32",
-                                    "n=64 h=28 w=28 c=72 made_for=any_image",
-                                    "n=64 h=28 w=28 c=72 residual=true", "n=64 h=7 w=7 c=72"}) {
+    for (std::string const words :
+         {"n=64 h=28 w=28 c=136", "n=64 h=28 w=28 c=32", "n=64 h=28 w=28 c=72 made_for=any_image",
+          "n=64 h=28 w=28 c=72 residual=true", "n=64 h=7 w=7 c=72"}) {
         CAPTURE(words);
         CHECK(std::ranges::none_of(swept(problem_of(words)), has_whole_rows));
     }
@@ -125,7 +125,8 @@ TEST_CASE("rows are copied by blocks with all channels, of one image, without a 
     CHECK_FALSE(six.fits(problem_of("n=4 h=28 w=28 c=136")));
 }
 
-TEST_CASE("texts name whole rows where a configuration has them, and without the name it has none") {
+TEST_CASE(
+    "texts name whole rows where a configuration has them, and without the name it has none") {
     std::string const boxes = "tma groups=9 images=1 columns=16 rows=7 tiles_per_block=1 blocks=2";
     CHECK(conv2d::config_text(conv2d::parse_config(boxes)) == boxes);
     CHECK(conv2d::config_text(conv2d::parse_config(boxes + " whole_rows=false")) == boxes);

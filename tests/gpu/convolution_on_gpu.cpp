@@ -9,6 +9,7 @@
 //     convolution_on_gpu random COUNT [SHARE COUNT]          COUNT problems for each pass and body
 //     convolution_on_gpu compile COUNT [SHARE COUNT]         the same, but launches no kernel
 //     convolution_on_gpu sweep "n=2 c=64 …" [SHARE COUNT]    one problem in every configuration
+//     convolution_on_gpu rows "n=2 c=24 …" [SHARE COUNT]     in those that copy rows of tiles
 //
 // A process with a share runs every COUNT-th kernel: several processes compile at the same time.
 // With a cache in a folder (SPIO_CACHE_DIR), many cores may compile before a few run the kernels.
@@ -164,9 +165,26 @@ config with_two_parts(problem const& problem, config const& original) {
     return divided.fits(problem) ? config(divided) : original;
 }
 
+// The configuration with blocks of all groups that copy rows of tiles, of as many rows as a block
+// has memory for, or itself where rows cannot be copied.
+config with_whole_rows(problem const& problem, config const& original, arch arch) {
+    auto copied = std::get<tma::config>(original);
+    copied.groups = problem.groups();
+    copied.images = 1;
+    copied.columns = (copied.columns + 15) / 16 * 16;
+    copied.blocks = 0;
+    copied.whole_rows = true;
+    auto const has_room = [&] {
+        return copied.fits(problem) && copied.shared_bytes(problem) <= shared_bytes_of_block(arch);
+    };
+    while (copied.rows > 1 && !has_room()) copied.rows = (copied.rows + 1) / 2;
+    return has_room() ? config(copied) : original;
+}
+
 // Runs `count` random problems of each pass, with and without TMA, in one configuration each; or
 // compiles them only. Every second wgrad takes a cluster, where the list has one, and half of these
-// take one of 16 blocks. Two in three take two warps for the taps of a group, where they fit.
+// take one of 16 blocks. Two in three take two warps for the taps of a group, where they fit. Half
+// of fprop and dgrad by TMA copy rows of tiles, where that is possible.
 int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share,
                bool is_launched) {
     int failed = 0;
@@ -199,6 +217,9 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                 if (pass == direction::wgrad && with_maps && n % 3 != 0) {
                     chosen = with_two_parts(problem, chosen);
                 }
+                if (pass != direction::wgrad && with_maps && n % 2 == 1) {
+                    chosen = with_whole_rows(problem, chosen, gpu.arch());
+                }
                 // Every eighth is launched 100 times, which must give the same bits each time.
                 int const repeats = n % 8 == 0 ? 100 : 1;
                 try_once(gpu, stream, seed, problem, chosen, is_launched ? repeats : 0, tally);
@@ -211,16 +232,36 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
     return failed;
 }
 
-// Runs one problem in every configuration. (Kernel.fprop, input_gradient, weight_gradient)
-int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, share share) {
+// Whether tiles are copied row by row.
+bool has_whole_rows(config const& config) {
+    auto const* const body = std::get_if<tma::config>(&config);
+    return body != nullptr && body->whole_rows;
+}
+
+// Runs one problem in some configurations. (Kernel.fprop, input_gradient, weight_gradient)
+int run_configs(runtime const& gpu, stream const& stream, std::string_view words,
+                std::vector<config> const& configs, share share) {
     auto const layer = parse<problem>("conv2d", words);
     tally tally;
     std::size_t n = 0;
-    for (auto const& config : space(layer, gpu.arch())) {
+    for (auto const& config : configs) {
         if (share.contains(n++))
             try_once(gpu, stream, /*seed=*/1, layer, config, /*repeats=*/3, tally);
     }
     return print_tally(std::string(words).c_str(), tally);
+}
+// Runs one problem in every configuration.
+int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, share share) {
+    auto const configs = space(parse<problem>("conv2d", words), gpu.arch());
+    return run_configs(gpu, stream, words, configs, share);
+}
+// Runs one problem in the configurations that copy rows of tiles.
+int run_rows(runtime const& gpu, stream const& stream, std::string_view words, share share) {
+    std::vector<config> configs;
+    for (auto const& each : candidates(parse<problem>("conv2d", words), gpu.arch())) {
+        if (has_whole_rows(each.config)) configs.push_back(each.config);
+    }
+    return run_configs(gpu, stream, words, configs, share);
 }
 
 } // namespace
@@ -228,8 +269,8 @@ int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, 
 int main(int count, char** words) {
     std::vector<std::string> const arguments(words + 1, words + count);
     if (arguments.size() != 2 && arguments.size() != 4) {
-        std::printf(
-            "convolution_on_gpu random | compile COUNT | sweep \"PROBLEM\"   [SHARE COUNT]\n");
+        std::printf("convolution_on_gpu random | compile COUNT | sweep | rows \"PROBLEM\"   [SHARE "
+                    "COUNT]\n");
         return arguments.empty() ? without_gpu : 2;
     }
     std::optional<runtime> gpu;
@@ -250,5 +291,6 @@ int main(int count, char** words) {
                  static_cast<unsigned>(std::stoul(arguments[3]))};
     }
     if (arguments[0] == "sweep") return run_sweep(*gpu, stream, arguments[1], share);
+    if (arguments[0] == "rows") return run_rows(*gpu, stream, arguments[1], share);
     return run_random(*gpu, stream, std::stoul(arguments[1]), share, arguments[0] == "random");
 }
