@@ -80,8 +80,8 @@ class listing {
     std::vector<candidate> correlations(bool is_for_model, bool has_whole_rows) {
         int const fewest_groups = is_for_model && needs_whole_lines() ? 8 : 1;
         if (chip.has_tma && tma::config::has_pass(asked)) {
-            add_tma(fewest_groups);
             if (has_whole_rows) add_whole_rows();
+            add_tma(fewest_groups);
         }
         bool const has_all = is_for_model && !found.list.empty() &&
                              starts_early(asked, found.list.front().expected.bytes);
