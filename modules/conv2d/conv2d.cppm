@@ -177,8 +177,7 @@ int split_count(problem const&, int images, int columns, int slices, int blocks)
 extent grid_of(problem const&, long long blocks);
 // The reduction of partial sums, by as many readers as a kernel for the problem has.
 wgrad_reduce::config reduction_for(problem const&, int groups_of_block, int splits, bool overlaps);
-// Blocks that an SM of an H200 holds at once.
-int blocks_of_sm(problem const&, tma::config const&);
+int blocks_of_sm(problem const&, tma::config const&); // that an H200's holds at once
 // The table of measured configurations, models/conv2d.txt, and the learned models.
 std::string_view measured_text();
 std::span<std::string_view const> model_texts();

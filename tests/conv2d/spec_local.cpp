@@ -72,8 +72,8 @@ TEST_CASE("a model of this machine chooses kernels that copy rows if it was trai
         return std::get<conv2d::tma::config>(found.config);
     };
     auto const ranks_rows = [&] {
-        return std::ranges::any_of(conv2d::rank(problem, sm_90a).configs, [](auto const& each) {
-            auto const* const tma = std::get_if<conv2d::tma::config>(&each.config);
+        return std::ranges::any_of(conv2d::rank(problem, sm_90a).configs, [](auto const& ranked) {
+            auto const* const tma = std::get_if<conv2d::tma::config>(&ranked.config);
             return tma != nullptr && tma->whole_rows;
         });
     };
