@@ -88,6 +88,13 @@ class tap_accumulators {
     __device__ static S tap_of_x() {
         return S(two_taps::transposed_row_index().template get<D8>().get());
     }
+    // The tap of the pair that a lane's ldmatrix points to. Where taps can be exchanged, the last
+    // four of eight columns read the second one first.
+    static constexpr bool exchanges_taps = can_exchange_taps(Problem);
+    __device__ static S exchanged_tap_of_x() {
+        int const column = two_taps::transposed_row_index().template get<Q>().get();
+        return S(tap_of_x().get() ^ (exchanges_taps ? column / 4 % 2 : 0));
+    }
     // The column of x's tile that a column of dy's tile meets under a tap. Column 0 of x's tile is
     // the one that column 0 of dy's meets under tap 0; it may lie in the padding.
     __device__ static W column_under(Q column, S tap) {
@@ -193,6 +200,7 @@ class tap_accumulators {
         for (int pair = 0; pair < row_pairs; ++pair) {
             if (!has_pair(pair)) continue; // it stands for all pairs of these columns
             neighbours[pair].load_transposed(x[columns][column_under(Q(0), S(2 * pair))]);
+            if constexpr (exchanges_taps) put_in_order(neighbours[pair]);
             clear_spare_columns(neighbours[pair], mask, mma_tile);
         }
         if constexpr (has_column && has_last_column()) {
@@ -202,6 +210,16 @@ class tap_accumulators {
 #pragma unroll
         for (int row = 0; row < r; ++row) {
             if (meets(step, row)) add_filter_row(row, mma_tile, neighbours, column);
+        }
+    }
+    // Exchanges the taps back in the lanes that hold the last four of eight columns.
+    __device__ __forceinline__ static void put_in_order(two_taps& taps) {
+        bool const is_exchanged = this_lane().get() % 4 >= 2;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            auto const first = taps.registers[2 * half], second = taps.registers[2 * half + 1];
+            taps.registers[2 * half] = is_exchanged ? second : first;
+            taps.registers[2 * half + 1] = is_exchanged ? first : second;
         }
     }
     __device__ __forceinline__ static void

@@ -105,8 +105,8 @@ struct warp_taps {
     }
     __device__ static auto x_of_lane(XTiles const& x) {
         Columns const column = accumulators::column_of_x();
-        return x[group()][column.template get<N>()]
-                [accumulators::column_under(column.template get<Q>(), accumulators::tap_of_x())];
+        return x[group()][column.template get<N>()][accumulators::column_under(
+            column.template get<Q>(), accumulators::exchanged_tap_of_x())];
     }
     __device__ static auto last_of_lane(XTiles const& x) {
         Columns const column = accumulators::column_of_last_tap();
