@@ -57,8 +57,8 @@ template <problem Problem, config Config, arch Arch> struct producer {
                                                         (has_dy ? Block::dy_row_bytes : 0)));
                 copy_rows(has_x, row, has_dy, dy_row, full);
             } else {
-                full.arrive_and_expect((has_x ? x_map::num_bytes() : 0) +
-                                       (has_dy ? dy_map::num_bytes() : 0));
+                full.arrive_and_expect(Config.boxes() * ((has_x ? x_map::num_bytes() : 0) +
+                                                         (has_dy ? dy_map::num_bytes() : 0)));
                 load_boxes(has_x, row, has_dy, dy_row, full);
             }
         }
@@ -66,19 +66,37 @@ template <problem Problem, config Config, arch Arch> struct producer {
     }
     __device__ __forceinline__ void load_boxes(bool has_x, H row, bool has_dy, P dy_row,
                                                mbarrier<Arch>& full) const {
+        using Box = typename Block::Box;
         span const& rows = schedule.current;
+        STAGE const stage = ring.stage();
+        auto const channels = [&](Box box) {
+            return Box(block.part.slice.get() * Config.boxes()) + box;
+        };
         if (has_x) {
             correlated_axis const columns =
                 padded<Problem>(columns_of(Problem), block.part.sizes.pad_w);
-            load_box(block.x[ring.stage()], map_as<x_map>(block.args.x),
-                     make_coordinates(rows.image, row, W(columns.first_position(rows.column.get())),
-                                      block.part.slice),
-                     full);
+            W const column(columns.first_position(rows.column.get()));
+#pragma unroll
+            for (auto const box : range(Box(Config.boxes()))) {
+                load_box(box_in(block.x[stage], box), map_as<x_map>(block.args.x),
+                         make_coordinates(rows.image, row, column, channels(box)), full);
+            }
         }
         if (has_dy) {
-            load_box(block.dy[ring.stage()], map_as<dy_map>(block.args.dy),
-                     make_coordinates(rows.image, dy_row, rows.column, cast<K>(block.part.slice)),
-                     full);
+#pragma unroll
+            for (auto const box : range(Box(Config.boxes()))) {
+                load_box(box_in(block.dy[stage], cast<K>(box)), map_as<dy_map>(block.args.dy),
+                         make_coordinates(rows.image, dy_row, rows.column, cast<K>(channels(box))),
+                         full);
+            }
+        }
+    }
+    template <class Stage, class Number>
+    __device__ __forceinline__ static auto box_in(Stage const& stage, Number box) {
+        if constexpr (Block::has_boxes) {
+            return stage[box];
+        } else {
+            return stage;
         }
     }
     // The same where a row of an image is one piece of memory.
@@ -212,7 +230,7 @@ __device__ __forceinline__ void run(params const& p) {
         while (rows.next(produce.schedule.current)) produce.load_span();
         return;
     }
-    if constexpr (moves_registers) grow_registers<Arch, Config.consumer_registers>();
+    if constexpr (moves_registers) grow_registers<Arch, Config.consumer_registers()>();
     if (Config.parts == 1 || this_warp() < WARP(Config.groups)) {
         consume_part<0>(p, block);
     } else if constexpr (Config.parts > 1) {

@@ -22,7 +22,7 @@ namespace spio::conv2d::wgrad_tma {
 // some images and a strip of their columns. Small images are loaded whole, so that the steps are
 // known at compile time, where all rows are taken one after the other.
 struct config {
-    int groups;  // 2, 4 or 8, or an odd number up to 15
+    int groups;  // 2, 4, 8 or 12, or an odd number up to 15
     int images;  // that a row spans
     int columns; // of dy per image: 8, so that 16 columns are of two images, or a multiple of 16
     int stages;  // of the ring in shared memory, those that warps still read included
@@ -35,13 +35,20 @@ struct config {
 
     constexpr int consumer_warps() const { return (checked_size(groups) * parts).as_int(); }
 
+    // Twelve groups are three boxes of four: the swizzle of TMA spans at most eight, and a power of
+    // two.
+    constexpr int box_groups() const { return groups == 12 ? 4 : groups; }
+    constexpr int boxes() const { return groups / box_groups(); }
+
     // A scheduler of an SM has registers for 168 of each thread of three warps, too few for the
     // sums of a large filter and several mma tiles, or for half of the sums and more tiles. So two
     // warpgroups of eight warps get those of a third, the producer's.
-    static constexpr int producer_registers = 24, consumer_registers = 240;
+    static constexpr int producer_registers = 24;
+    constexpr int consumer_registers() const { return consumer_warps() == 12 ? 160 : 240; }
     constexpr bool moves_registers(problem const& problem) const {
-        return consumer_warps() == 8 && !whole_images && mma_tiles() > parts &&
-               problem.taps() > medium_taps;
+        if (whole_images) return false;
+        if (consumer_warps() == 12) return problem.taps() > few_taps;
+        return consumer_warps() == 8 && mma_tiles() > parts && problem.taps() > medium_taps;
     }
 
     // Whether a row of an image is one piece of memory, and loaded as such, because a block has all
@@ -142,7 +149,7 @@ struct config {
         // The bytes must fit into an int.
         if (cells.value >= 1 << 24) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        return has_tiles && is_tile_of_groups(groups) && images <= 256 &&
+        return has_tiles && is_tile_of_groups(box_groups()) && images <= 256 &&
                input_columns(problem) <= 256 && shared_bytes(problem) <= max_shared_bytes;
     }
     constexpr long long blocks_of(problem const& problem) const {
@@ -155,14 +162,14 @@ struct config {
 
 // The tensor maps of a launch, for a problem whose sizes are all known.
 constexpr tensor_map_plan x_plan(problem const& problem, config const& config) {
-    return plan_of(
-        {problem.n, problem.h, problem.w, problem.c},
-        {config.images, config.input_rows(problem), config.input_columns(problem), config.groups},
-        l2_fetch_bytes(problem));
+    return plan_of({problem.n, problem.h, problem.w, problem.c},
+                   {config.images, config.input_rows(problem), config.input_columns(problem),
+                    config.box_groups()},
+                   l2_fetch_bytes(problem));
 }
 constexpr tensor_map_plan dy_plan(problem const& problem, config const& config) {
     return plan_of({problem.n, problem.p(), problem.q(), problem.c},
-                   {config.images, config.dy_rows(problem), config.columns, config.groups},
+                   {config.images, config.dy_rows(problem), config.columns, config.box_groups()},
                    l2_fetch_bytes(problem));
 }
 

@@ -39,6 +39,10 @@ struct block {
     static constexpr axis<Q> q{Config.columns};
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<K> k{8 * groups};
+    static constexpr int box_channels = 8 * Config.box_groups();
+    static constexpr axis<C> box_c{box_channels};
+    static constexpr axis<K> box_k{box_channels};
+    using Box = fold<C, box_channels>;
     static constexpr bool copies_rows = Config.copies_rows(Problem);
     // Of a row that is copied, cells lie as in memory; TMA swizzles those of a box.
     template <auto Channels, auto Columns> static consteval auto cells_of() {
@@ -48,12 +52,20 @@ struct block {
             return swizzled_cells<Channels, Columns>();
         }
     }
-    static constexpr auto x_cells = cells_of<c, w>();
-    static constexpr auto dy_cells = cells_of<k, q>();
+    static constexpr auto x_cells = cells_of<box_c, w>();
+    static constexpr auto dy_cells = cells_of<box_k, q>();
     using x_tile = tensor<cell<Problem>, n, h, w, x_cells>;
     using dy_tile = tensor<cell<Problem>, n, p, q, dy_cells>;
-    using x_tiles = tensor<cell<Problem>, stage, n, h, w, x_cells>;
-    using dy_tiles = tensor<cell<Problem>, stage, n, p, q, dy_cells>;
+    // All stages; only where a stage has several boxes do these have an axis.
+    template <bool, auto Boxes, auto... Axes> struct stages {
+        using type = tensor<cell<Problem>, stage, Boxes, Axes...>;
+    };
+    template <auto Boxes, auto... Axes> struct stages<false, Boxes, Axes...> {
+        using type = tensor<cell<Problem>, stage, Axes...>;
+    };
+    static constexpr bool has_boxes = Config.boxes() > 1;
+    using x_tiles = typename stages<has_boxes, c / box_channels, n, h, w, x_cells>::type;
+    using dy_tiles = typename stages<has_boxes, k / box_channels, n, p, q, dy_cells>::type;
     using images = tensors<Problem>;
     using x_map = tensor_map<x_tile, typename images::input>;
     using dy_map = tensor_map<dy_tile, typename images::output>;

@@ -106,6 +106,32 @@ TEST_CASE("whole rows of images are copied only if no image is missing and the t
     CHECK_FALSE(copies("n=4 h=65 w=65 c=72 stride_w=2 s=1 pad_w=7"));
 }
 
+TEST_CASE("blocks of wgrad have twelve groups where eight would leave warps idle") {
+    auto const has_twelve = [](config const& config) { return config.groups == 12; };
+    auto const lists_twelve = [&](std::string_view words) {
+        return std::ranges::any_of(listed(words), has_twelve) &&
+               std::ranges::any_of(predicted(words), has_twelve);
+    };
+    constexpr auto layer = "n=256 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2";
+    CHECK(lists_twelve(layer));
+    CHECK(lists_twelve("n=64 c=96 h=56 w=56 r=5 s=5 pad_h=2 pad_w=2"));
+    for (auto const* const words :
+         {"n=64 c=96 h=56 w=56", "n=64 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3",
+          "n=64 c=192 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2",
+          "n=64 c=120 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2",
+          "n=64 c=96 h=56 w=56 r=5 s=5 pad_h=2 pad_w=2 stride_h=2 stride_w=2"}) {
+        CHECK(std::ranges::none_of(listed(words), has_twelve));
+    }
+    // Of twelve warps and a warpgroup more, each thread has at most 128 registers at first.
+    auto const problem = gradient_of(layer);
+    for (auto const& config : listed(layer)) {
+        if (!has_twelve(config)) continue;
+        CHECK(config.threads(problem) == 16 * 32);
+        CHECK(4 * config.producer_registers + 12 * config.consumer_registers() <= 65536 / 32);
+        CHECK(config.mma_tiles() <= 2);
+    }
+}
+
 TEST_CASE("narrower steps of wgrad have fewer images before they have fewer columns") {
     auto const has_one_image = [](config const& config) {
         return config.groups == 8 && config.images == 1 && config.columns == 32;

@@ -207,7 +207,7 @@ TEST_CASE("eight groups of a large filter take registers from the producer's war
         .groups = 8, .images = 2, .columns = 16, .stages = 8, .splits = 22, .whole_images = false};
     auto const problem = gradient_of("n=96 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3");
     CHECK(config.threads(problem) == 12 * 32);
-    CHECK(4 * config.producer_registers + 8 * config.consumer_registers <= 65536 / 32);
+    CHECK(4 * config.producer_registers + 8 * config.consumer_registers() <= 65536 / 32);
     // One mma tile needs no more registers.
     config.images = 1;
     CHECK(config.threads(problem) == 9 * 32);

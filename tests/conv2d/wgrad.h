@@ -47,6 +47,8 @@ inline constexpr problem pointwise = layer_of(8, 1, 1, 0, 0, true);
 inline constexpr problem five = layer_of(24, 5, 5, 2, 2, true);
 inline constexpr problem seven = layer_of(32, 7, 7, 3, 3);
 inline constexpr problem eight = layer_of(72, 7, 5, 3, 2, true);
+inline constexpr problem twelve = layer_of(136, 7, 7, 3, 3, true);
+inline constexpr problem twelve_strided = in_bf16(stepped(layer_of(96, 3, 3, 1, 1), 2, 2, 1, 1));
 inline constexpr problem wide = layer_of(16, 3, 5, 2, 2, true, precision::fp16);
 inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
 inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
@@ -230,6 +232,21 @@ inline constexpr tma_layer tma_any = {
 inline constexpr tma_layer tma_eight = {
     eight,
     {.groups = 8, .images = 4, .columns = 8, .stages = 6, .splits = 3, .whole_images = false}};
+// And so do twelve warps. Their groups are three boxes of each stage.
+inline constexpr tma_layer tma_twelve = {
+    twelve,
+    {.groups = 12, .images = 1, .columns = 16, .stages = 5, .splits = 3, .whole_images = false}};
+inline constexpr tma_layer tma_twelve_strided = {twelve_strided,
+                                                 {.groups = 12,
+                                                  .images = 2,
+                                                  .columns = 8,
+                                                  .stages = 3,
+                                                  .splits = 2,
+                                                  .whole_images = false,
+                                                  .cluster = 2}};
+inline constexpr tma_layer tma_twelve_image = {
+    image_of(twelve, 7, 7),
+    {.groups = 12, .images = 2, .columns = 8, .stages = 2, .splits = 2, .whole_images = true}};
 // So do two warps of each of four groups, with more mma tiles.
 inline constexpr tma_layer tma_eight_parts = {eight,
                                               {.groups = 4,

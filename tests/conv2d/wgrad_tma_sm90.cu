@@ -161,6 +161,21 @@ extern "C" __global__ void wgrad_tma_eight_parts(__grid_constant__ wgrad_tma::pa
 extern "C" __global__ void wgrad_reduce_tma_eight_parts(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_eight_parts.problem, tma_eight_parts.reduction()>(p);
 }
+extern "C" __global__ void wgrad_tma_twelve(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_twelve.problem, tma_twelve.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_twelve(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_twelve.problem, tma_twelve.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_twelve_strided(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_twelve_strided.problem, tma_twelve_strided.config>(p);
+}
+extern "C" __global__ void wgrad_tma_twelve_image(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_twelve_image.problem, tma_twelve_image.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_twelve_image(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_twelve_image.problem, tma_twelve_image.reduction()>(p);
+}
 extern "C" __global__ void wgrad_tma_seven_parts(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_seven_parts.problem, tma_seven_parts.config>(p);
 }

@@ -35,7 +35,8 @@ extern "C" void wgrad_tma_plain(tma_params p), wgrad_tma_ragged(tma_params p),
     wgrad_tma_far_parts(tma_params p), wgrad_tma_eight(tma_params p),
     wgrad_tma_eight_parts(tma_params p), wgrad_tma_rows(tma_params p),
     wgrad_tma_rows_pair(tma_params p), wgrad_tma_rows_dilated(tma_params p),
-    wgrad_tma_rows_strided(tma_params p);
+    wgrad_tma_rows_strided(tma_params p), wgrad_tma_twelve(tma_params p),
+    wgrad_tma_twelve_strided(tma_params p), wgrad_tma_twelve_image(tma_params p);
 extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p),
     wgrad_reduce_cp_async_pointwise(reduce_params p), wgrad_reduce_cp_async_seven(reduce_params p),
     wgrad_reduce_cp_async_wide(reduce_params p), wgrad_reduce_cp_async_tall(reduce_params p),
@@ -52,7 +53,8 @@ extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p),
     wgrad_reduce_cp_async_any(reduce_params p), wgrad_reduce_tma_any(reduce_params p),
     wgrad_reduce_tma_seven_parts(reduce_params p), wgrad_reduce_tma_far_parts(reduce_params p),
     wgrad_reduce_tma_eight(reduce_params p), wgrad_reduce_tma_eight_parts(reduce_params p),
-    wgrad_reduce_tma_rows(reduce_params p), wgrad_reduce_tma_rows_dilated(reduce_params p);
+    wgrad_reduce_tma_rows(reduce_params p), wgrad_reduce_tma_rows_dilated(reduce_params p),
+    wgrad_reduce_tma_twelve(reduce_params p), wgrad_reduce_tma_twelve_image(reduce_params p);
 
 namespace spio::test::conv2d_wgrad {
 
@@ -166,6 +168,13 @@ inline std::vector<tma_variant> const tma_variants = {
     {{"wgrad_tma_eight_parts", wgrad_tma_eight_parts},
      {"wgrad_reduce_tma_eight_parts", wgrad_reduce_tma_eight_parts},
      tma_eight_parts},
+    {{"wgrad_tma_twelve", wgrad_tma_twelve},
+     {"wgrad_reduce_tma_twelve", wgrad_reduce_tma_twelve},
+     tma_twelve},
+    {{"wgrad_tma_twelve_strided", wgrad_tma_twelve_strided}, {}, tma_twelve_strided},
+    {{"wgrad_tma_twelve_image", wgrad_tma_twelve_image},
+     {"wgrad_reduce_tma_twelve_image", wgrad_reduce_tma_twelve_image},
+     tma_twelve_image},
     {{"wgrad_tma_seven_parts", wgrad_tma_seven_parts},
      {"wgrad_reduce_tma_seven_parts", wgrad_reduce_tma_seven_parts},
      tma_seven_parts},
