@@ -163,8 +163,8 @@ class listing {
 
     // Adds blocks by TMA with all of an odd number of groups, or of two, which copy their tiles row
     // by row; and of two groups those that copy boxes of all columns, where add_tma() has only
-    // boxes of some. On an H200, rows took 0.84 to 0.91 of the time of the best of the others in
-    // six of 15 layers, and boxes of 112 columns 0.88 in one.
+    // boxes of some. On an H200, rows took 0.84 to 0.95 of the time of what had been chosen in five
+    // of 15 layers, and boxes of 112 columns 0.90 in one.
     void add_whole_rows() {
         int const groups = asked.groups();
         constexpr int most_listed = 48; // columns, by add_tma()
