@@ -119,16 +119,19 @@ void add_table(config_source& configs, std::filesystem::path const& file, bool i
     }
 }
 
-// The configurations that the environment's file and models have for a GPU. What cannot be used is
-// told in the log.
+// Adds the models that were trained on a GPU. What cannot be used is told in the log.
+void add_local_models(cuda::device_ref const& gpu, policy policy) {
+    if (policy == policy::aot_only) return;
+    auto const folder = tuned::model_folder_of_environment().path;
+    for (auto const& refusal : tuned::add_models(folder, gpu.name(), text_of(arch_of(gpu)))) {
+        log("a model is not used: " + refusal);
+    }
+}
+
+// The configurations that the environment's file has for a GPU. If it cannot be used, the log says
+// so.
 config_source measured_configs(cuda::device_ref const& gpu, policy policy) {
     config_source configs;
-    if (policy != policy::aot_only) {
-        auto const folder = tuned::model_folder_of_environment().path;
-        for (auto const& refusal : tuned::add_models(folder, gpu.name(), text_of(arch_of(gpu)))) {
-            log("a model is not used: " + refusal);
-        }
-    }
     auto const place = tuned::place_of_environment();
     if (place.file.empty()) return configs;
     if (policy == policy::aot_only && !place.is_named) return configs;
@@ -140,8 +143,9 @@ config_source measured_configs(cuda::device_ref const& gpu, policy policy) {
     return configs;
 }
 
-// The options' configurations, then those that were measured on the GPU: they are read when one is
-// first asked for, unless the options name their file.
+// The options' configurations, then those that were measured on the GPU. The file that the options
+// name is read now. That of the environment, and the models, are read when a configuration is first
+// asked for: the choice that follows then knows the models.
 config_source configs_of(runtime_options const& options,
                          std::shared_ptr<cuda::driver const> const& driver,
                          std::shared_ptr<tuned::own_choices> const& found) {
@@ -151,14 +155,16 @@ config_source configs_of(runtime_options const& options,
                     [found](config_query const& query) { return found->find(query); });
     }
     if (!driver || options.always_on_host || driver->device_count() <= options.gpu) return configs;
-    if (!options.tuned_file.empty()) { // with live tuning, it may be written only later
+    bool const is_named = !options.tuned_file.empty();
+    if (is_named) { // with live tuning, it may be written only later
         add_table(configs, options.tuned_file, !found, driver->device(options.gpu));
-        return configs;
     }
     auto const measured = std::make_shared<late<config_source>>(
-        [driver, ordinal = options.gpu, policy = options.policy] {
-            return std::make_shared<config_source const>(
-                measured_configs(driver->device(ordinal), policy));
+        [driver, ordinal = options.gpu, policy = options.policy, is_named] {
+            auto const gpu = driver->device(ordinal);
+            add_local_models(gpu, policy);
+            return std::make_shared<config_source const>(is_named ? config_source()
+                                                                  : measured_configs(gpu, policy));
         });
     configs.add(config_origin::tuned,
                 [measured](config_query const& query) -> std::optional<std::string> {
