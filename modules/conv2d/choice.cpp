@@ -41,9 +41,8 @@ using model::forest;
 
 // The shipped models. Their features are those of features_of(), in the same order.
 std::vector<forest> const& shipped_models() {
-    // Never destroyed: a background thread may choose while the program ends.
-    static auto const& models = *new auto(model::read_shipped(model_texts(), feature_names()));
-    return models;
+    static constinit model::shipped_models models;
+    return models.read(model_texts(), feature_names());
 }
 
 // The model of this name that was trained on this machine; null if there is none. One that was

@@ -11,7 +11,9 @@ module;
 #include "conv2d/tma.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -69,6 +71,21 @@ std::vector<measured_config> parse_lines(std::string_view text) {
         }
     }
     return lines;
+}
+
+// All lines, which are read when they are first asked for. They are never destroyed, since a
+// background thread may choose while the program ends. No lock is held, which a forked process
+// would find held: of two threads that read the lines at the same time, the first to end keeps its
+// own.
+std::vector<measured_config> const& measured_lines() {
+    static constinit std::atomic<std::vector<measured_config> const*> known = nullptr;
+    if (auto const* const lines = known.load(std::memory_order_acquire)) return *lines;
+    auto lines = std::make_unique<std::vector<measured_config>>(parse_lines(measured_text()));
+    std::vector<measured_config> const* others = nullptr;
+    if (!known.compare_exchange_strong(others, lines.get(), std::memory_order_acq_rel)) {
+        return *others;
+    }
+    return *lines.release();
 }
 
 // The number of channel groups (of 8) per block: `wanted`, or fewer so that it is at most that of
@@ -151,9 +168,7 @@ tma::config best_tma(problem const& problem) {
         return config;
     };
     if (sizes.spacing_w > 1) return with_room(strided_config(problem));
-    // Never destroyed: a background thread may choose while the program ends.
-    static auto const& lines = *new auto(parse_lines(measured_text()));
-    for (auto const& line : lines) {
+    for (auto const& line : measured_lines()) {
         auto const config = config_of_line(line, problem);
         if (matches(line, problem, config)) return with_room(config);
     }

@@ -46,9 +46,8 @@ constexpr double most_of_predicted = 0.97;
 
 // The shipped models. Their features are those of features_of(), in the same order.
 std::vector<forest> const& shipped_models() {
-    // Never destroyed: a background thread may choose while the program ends.
-    static auto const& models = *new auto(model::read_shipped(model_texts(), feature_names()));
-    return models;
+    static constinit model::shipped_models models;
+    return models.read(model_texts(), feature_names());
 }
 forest const* model_for(arch arch) {
     for (auto const& model : shipped_models()) {

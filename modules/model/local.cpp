@@ -6,8 +6,7 @@ module;
 
 #include <atomic>
 #include <cstddef>
-#include <forward_list>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,32 +21,36 @@ namespace {
 struct local_model {
     std::string arch, text;
     forest trees;
+    local_model const* next = nullptr; // the one that was added before
+    std::size_t count = 1;             // of the models from this one on
 };
 
-// The last one that was added comes first. None is ever removed.
-struct local_list {
-    std::mutex mutex; // guards the list; `count` is its length
-    std::forward_list<local_model> models;
-    std::atomic<std::size_t> count = 0;
-};
-local_list& locals() {
-    static auto& list = *new local_list(); // never destroyed: threads may choose until the end
-    return list;
+// A list whose first model was added last. None is ever removed or destroyed: threads may choose
+// until the program ends. No lock is held, which a forked process would find held.
+constinit std::atomic<local_model const*> newest = nullptr;
+
+// The first model of a list, from `model` on, that has this name; null if there is none.
+local_model const* find_in(local_model const* model, std::string_view name, std::string_view arch) {
+    while (model != nullptr && (model->arch != arch || model->trees.name() != name)) {
+        model = model->next;
+    }
+    return model;
 }
 
 } // namespace
 
 void add_local(std::string_view text, std::string const& file, std::string_view arch) {
-    auto trees = forest::parse(text, file);
-    auto& [mutex, models, count] = locals();
-    std::lock_guard const lock(mutex);
-    for (auto const& known : models) {
-        if (known.arch != arch || known.trees.name() != trees.name()) continue;
-        if (known.text == text) return;
-        break; // an older one of this name does not count
-    }
-    models.push_front({std::string(arch), std::string(text), std::move(trees)});
-    count.fetch_add(1, std::memory_order_release);
+    auto model = std::make_unique<local_model>(
+        local_model{std::string(arch), std::string(text), forest::parse(text, file)});
+    auto const* next = newest.load(std::memory_order_acquire);
+    do {
+        // An older one of this name does not count.
+        auto const* const known = find_in(next, model->trees.name(), arch);
+        if (known != nullptr && known->text == text) return;
+        model->next = next;
+        model->count = next == nullptr ? 1 : next->count + 1;
+    } while (!newest.compare_exchange_weak(next, model.get(), std::memory_order_acq_rel));
+    (void)model.release(); // in the list
 }
 
 std::string describe_local(forest const& model) {
@@ -55,15 +58,13 @@ std::string describe_local(forest const& model) {
 }
 
 forest const* find_local(std::string_view name, std::string_view arch) {
-    auto& [mutex, models, count] = locals();
-    if (count.load(std::memory_order_acquire) == 0) return nullptr;
-    std::lock_guard const lock(mutex);
-    for (auto const& known : models) {
-        if (known.arch == arch && known.trees.name() == name) return &known.trees;
-    }
-    return nullptr;
+    auto const* const found = find_in(newest.load(std::memory_order_acquire), name, arch);
+    return found == nullptr ? nullptr : &found->trees;
 }
 
-std::size_t local_count() { return locals().count.load(std::memory_order_acquire); }
+std::size_t local_count() {
+    auto const* const model = newest.load(std::memory_order_acquire);
+    return model == nullptr ? 0 : model->count;
+}
 
 } // namespace spio::model

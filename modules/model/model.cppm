@@ -26,6 +26,7 @@
 // from 0 to 63.
 module;
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -123,10 +124,20 @@ class forest {
     class reader;
 };
 
-// The models that a family ships, from their texts. Throws as forest::parse() does, and if the
-// features of one are not these.
-std::vector<forest> read_shipped(std::span<std::string_view const> texts,
-                                 std::span<std::string_view const> features);
+// The models that a family ships. They are read when they are first asked for, and then stay.
+// Thread-safe, also after a fork: no lock is held. Of several threads that read them at the same
+// time, the models of the first to end are kept.
+class shipped_models {
+  public:
+    // Reads the models from their texts. Throws as forest::parse() does, and if the features of one
+    // are not these.
+    std::vector<forest> const& read(std::span<std::string_view const> texts,
+                                    std::span<std::string_view const> features);
+
+  private:
+    std::atomic<std::vector<forest> const*> known = nullptr; // never destroyed: threads may choose
+                                                             // until the program ends
+};
 
 // A model in words: whose it is, and what it was trained on. A local one was trained on this
 // machine.
@@ -134,7 +145,8 @@ std::string describe_shipped(forest const&);
 std::string describe_local(forest const&);
 
 // Models that were trained on this machine. They take the place of those that the library has.
-// Thread-safe; what is added stays, so that references to it do too.
+// Thread-safe, also after a fork: no lock is held. What is added stays, so that references to it do
+// too.
 //
 // Adds the table in a text, for an architecture such as "sm_90a". The last one of a name counts.
 // Throws as forest::parse() does. A text that was added already is not added again.

@@ -7,11 +7,13 @@
 module;
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -241,17 +243,22 @@ std::string describe_shipped(forest const& model) {
     return "the learned model for " + model.chip() + ", trained on " + model.source();
 }
 
-std::vector<forest> read_shipped(std::span<std::string_view const> texts,
-                                 std::span<std::string_view const> features) {
-    std::vector<forest> models;
+std::vector<forest> const& shipped_models::read(std::span<std::string_view const> texts,
+                                                std::span<std::string_view const> features) {
+    if (auto const* const models = known.load(std::memory_order_acquire)) return *models;
+    auto models = std::make_unique<std::vector<forest>>();
     for (auto const text : texts) {
-        models.push_back(forest::parse(text, "a shipped model"));
-        if (!std::ranges::equal(models.back().features(), features)) {
-            throw error(error_kind::internal, "read", models.back().name(),
+        models->push_back(forest::parse(text, "a shipped model"));
+        if (!std::ranges::equal(models->back().features(), features)) {
+            throw error(error_kind::internal, "read", models->back().name(),
                         "its features are not those of this build; train it again");
         }
     }
-    return models;
+    std::vector<forest> const* others = nullptr;
+    if (!known.compare_exchange_strong(others, models.get(), std::memory_order_acq_rel)) {
+        return *others;
+    }
+    return *models.release();
 }
 
 } // namespace spio::model
