@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tensor map is the descriptor by which TMA copies boxes of a tensor. Its plan says all but the
-// address: sizes, strides, box and swizzle. call_in<NAME>(context, for_what, …) calls the driver's
+// address: sizes, strides, box and swizzle. The promotion is how many bytes the L2 cache fetches at
+// a time. call_in<NAME>(context, for_what, …) calls the driver's
 // function of that name, and throws an error about the text of for_what() if it fails.
 module;
 
 #include "spio/launch_values.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -29,20 +31,39 @@ template <class T> std::string list_text(T const (&numbers)[5], int rank) {
     return text;
 }
 
-// The driver's names of an element's size, a swizzle's span and a fetch's size, all in bytes.
-abi::tensor_element element_of(int bytes) {
-    using enum abi::tensor_element;
-    return bytes == 8 ? uint64 : bytes == 4 ? uint32 : bytes == 2 ? uint16 : uint8;
-}
-// The swizzle of lines of so many bytes.
-abi::tensor_swizzle swizzle_of(int bytes) {
-    using enum abi::tensor_swizzle;
-    return bytes == 128 ? bytes_128 : bytes == 64 ? bytes_64 : bytes == 32 ? bytes_32 : none;
-}
-// The promotion: how many bytes the L2 cache fetches at a time.
-abi::tensor_promotion promotion_of(int bytes) {
-    using enum abi::tensor_promotion;
-    return bytes == 256 ? bytes_256 : bytes == 128 ? bytes_128 : bytes == 64 ? bytes_64 : none;
+// A number of bytes and the driver's name for it.
+template <class Name> struct named_bytes {
+    int bytes;
+    Name name;
+};
+
+constexpr named_bytes<abi::tensor_element> elements[] = {{1, abi::tensor_element::uint8},
+                                                         {2, abi::tensor_element::uint16},
+                                                         {4, abi::tensor_element::uint32},
+                                                         {8, abi::tensor_element::uint64}};
+constexpr named_bytes<abi::tensor_swizzle> swizzles[] = {{0, abi::tensor_swizzle::none},
+                                                         {32, abi::tensor_swizzle::bytes_32},
+                                                         {64, abi::tensor_swizzle::bytes_64},
+                                                         {128, abi::tensor_swizzle::bytes_128}};
+constexpr named_bytes<abi::tensor_promotion> promotions[] = {
+    {0, abi::tensor_promotion::none},
+    {64, abi::tensor_promotion::bytes_64},
+    {128, abi::tensor_promotion::bytes_128},
+    {256, abi::tensor_promotion::bytes_256}};
+
+// The driver's name for a number of bytes. A number without a name is an error of a plan's subject:
+// a map of another number would have a kernel read other cells.
+template <class Name, std::size_t Count, class Subject>
+Name name_of(int bytes, named_bytes<Name> const (&names)[Count], char const* quantity,
+             Subject const& subject) {
+    std::string allowed;
+    for (std::size_t i = 0; i < Count; ++i) {
+        if (names[i].bytes == bytes) return names[i].name;
+        allowed += (i == 0 ? "" : i + 1 < Count ? ", " : " or ") + std::to_string(names[i].bytes);
+    }
+    throw error(error_kind::invalid, "cuTensorMapEncodeTiled", subject(),
+                std::string(quantity) + " is " + std::to_string(bytes) + " bytes, and may be " +
+                    allowed);
 }
 
 } // namespace
@@ -59,6 +80,9 @@ tensor_map_words encode(context_ref const& context, tensor_map_plan const& plan,
         throw error(error_kind::invalid, "cuTensorMapEncodeTiled", subject(),
                     "no rank from 1 to 5");
     }
+    auto const element = name_of(plan.element_bytes, elements, "an element", subject);
+    auto const swizzle = name_of(plan.swizzle, swizzles, "the swizzle", subject);
+    auto const fetched = name_of(plan.fetched, promotions, "what the L2 cache fetches", subject);
     std::uint64_t sizes[5], strides[5];
     std::uint32_t box[5];
     std::ranges::copy(plan.sizes, sizes);
@@ -66,11 +90,11 @@ tensor_map_words encode(context_ref const& context, tensor_map_plan const& plan,
     std::ranges::copy(plan.box, box);
     tensor_map_words words = {};
     // The driver takes no stride for the innermost dimension, whose elements are contiguous.
-    call_in<"cuTensorMapEncodeTiled">(
-        context, subject, static_cast<void*>(&words), element_of(plan.element_bytes),
-        static_cast<std::uint32_t>(plan.rank), reinterpret_cast<void*>(memory.address()), &sizes[0],
-        &strides[1], &box[0], &steps[0], abi::tensor_interleave::none, swizzle_of(plan.swizzle),
-        promotion_of(plan.fetched), abi::tensor_fill::zero);
+    call_in<"cuTensorMapEncodeTiled">(context, subject, static_cast<void*>(&words), element,
+                                      static_cast<std::uint32_t>(plan.rank),
+                                      reinterpret_cast<void*>(memory.address()), &sizes[0],
+                                      &strides[1], &box[0], &steps[0], abi::tensor_interleave::none,
+                                      swizzle, fetched, abi::tensor_fill::zero);
     return words;
 }
 

@@ -33,6 +33,7 @@ TEST_CASE("a tensor map has the element, the swizzle and the promotion of its pl
     };
     spio::tensor_map_plan plan = {};
     plan.rank = 2;
+    plan.element_bytes = 1;
     plan.sizes[0] = 24, plan.sizes[1] = 9;
     plan.strides[0] = 2, plan.strides[1] = 64;
     plan.box[0] = 8, plan.box[1] = 3;
@@ -92,5 +93,36 @@ TEST_CASE("a tensor map's error has all numbers of its plan, and five dimensions
                                    " elements of 2 bytes, " + numbers(20, listed) +
                                    " bytes apart, in boxes of " + numbers(30, listed) +
                                    ", swizzle 64" + reason);
+    }
+}
+
+TEST_CASE("a number of bytes that the driver has no name for is refused") {
+    driver const driver(fake::find);
+    context const context(driver.device(0));
+    memory const tensor(context, 4096);
+    auto const reason = [&](int element_bytes, int swizzle, int fetched) -> std::string {
+        spio::tensor_map_plan plan = {.rank = 2, .element_bytes = element_bytes};
+        plan.swizzle = swizzle;
+        plan.fetched = fetched;
+        try {
+            encode(context, plan, tensor);
+        } catch (spio::error const& e) {
+            CHECK(e.kind() == spio::error_kind::invalid);
+            return e.reason();
+        }
+        return "none";
+    };
+    CHECK(reason(2, 64, 128) == "none");
+    for (int const bytes : {-1, 0, 3, 16}) {
+        CHECK(reason(bytes, 64, 128) ==
+              "an element is " + std::to_string(bytes) + " bytes, and may be 1, 2, 4 or 8");
+    }
+    for (int const bytes : {-1, 16, 48, 256}) {
+        CHECK(reason(2, bytes, 128) ==
+              "the swizzle is " + std::to_string(bytes) + " bytes, and may be 0, 32, 64 or 128");
+    }
+    for (int const bytes : {-1, 32, 512}) {
+        CHECK(reason(2, 64, bytes) == "what the L2 cache fetches is " + std::to_string(bytes) +
+                                          " bytes, and may be 0, 64, 128 or 256");
     }
 }
