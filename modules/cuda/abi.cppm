@@ -19,7 +19,6 @@ enum class result : unsigned {
     success = 0,
     invalid_value = 1,
     out_of_memory = 2,
-    not_initialized = 3,
     deinitialized = 4,
     no_device = 100,
     invalid_device = 101,
@@ -28,11 +27,8 @@ enum class result : unsigned {
     invalid_handle = 400,
     not_found = 500,
     not_ready = 600,
-    launch_failed = 719,
-    not_supported = 801,
     stream_capture_unsupported = 900,
     stream_capture_invalidated = 901,
-    unknown = 999,
 };
 
 struct context_object;
@@ -40,7 +36,6 @@ struct stream_object;
 struct event_object;
 struct graph_object;
 struct executable_graph_object;
-struct node_object;
 struct library_object;
 struct kernel_object;
 struct function_object;
@@ -61,33 +56,15 @@ struct uuid {
 };
 
 enum class device_attribute : unsigned {
-    max_threads_per_block = 1,
-    max_shared_memory_per_block = 8,
-    warp_size = 10,
-    max_registers_per_block = 12,
-    clock_rate_khz = 13,
-    multiprocessor_count = 16,
-    memory_clock_rate_khz = 36,
-    memory_bus_bits = 37,
     l2_cache_bytes = 38,
-    max_threads_per_multiprocessor = 39,
     compute_capability_major = 75,
     compute_capability_minor = 76,
-    max_shared_memory_per_multiprocessor = 81,
-    max_shared_memory_per_block_optin = 97,
-    cluster_launch = 120,
 };
 
 enum class function_attribute : unsigned {
-    max_threads_per_block = 0,
-    shared_bytes = 1,
-    const_bytes = 2,
     local_bytes = 3,
     registers = 4,
-    ptx_version = 5,
-    binary_version = 6,
     max_dynamic_shared_bytes = 8,
-    preferred_shared_carveout = 9,
     non_portable_cluster_size_allowed = 14,
 };
 
@@ -98,12 +75,11 @@ enum class jit_option : unsigned {};
 enum class address_query : unsigned { success = 0, not_found = 1, too_new = 2 };
 
 enum class stream_flags : unsigned { none = 0, non_blocking = 1 };
-enum class event_flags : unsigned { none = 0, blocking_sync = 1, disable_timing = 2 };
+enum class event_flags : unsigned { none = 0, disable_timing = 2 };
 enum class capture_status : unsigned { none = 0, active = 1, invalidated = 2 };
 enum class capture_mode : unsigned { global = 0, thread_local_only = 1, relaxed = 2 };
 
 enum class launch_attribute_id : unsigned {
-    cooperative = 2,
     cluster_dimension = 4,
     programmatic_stream_serialization = 6,
 };
@@ -128,25 +104,11 @@ struct launch_config {
     unsigned attribute_count;
 };
 
-enum class tensor_element : unsigned {
-    uint8 = 0,
-    uint16,
-    uint32,
-    int32,
-    uint64,
-    int64,
-    float16,
-    float32,
-    float64,
-    bfloat16,
-    float32_ftz,
-    tfloat32,
-    tfloat32_ftz,
-};
-enum class tensor_interleave : unsigned { none = 0, bytes_16, bytes_32 };
+enum class tensor_element : unsigned { uint8 = 0, uint16 = 1, uint32 = 2, uint64 = 4 };
+enum class tensor_interleave : unsigned { none = 0 };
 enum class tensor_swizzle : unsigned { none = 0, bytes_32, bytes_64, bytes_128 };
 enum class tensor_promotion : unsigned { none = 0, bytes_64, bytes_128, bytes_256 };
-enum class tensor_fill : unsigned { zero = 0, nan = 1 };
+enum class tensor_fill : unsigned { zero = 0 };
 
 // A function's name as a template argument.
 template <std::size_t Size> struct name {

@@ -64,7 +64,6 @@ template <class Ours, class Theirs> constexpr bool same_number(Ours value, Their
 SAME(result::success, CUDA_SUCCESS);
 SAME(result::invalid_value, CUDA_ERROR_INVALID_VALUE);
 SAME(result::out_of_memory, CUDA_ERROR_OUT_OF_MEMORY);
-SAME(result::not_initialized, CUDA_ERROR_NOT_INITIALIZED);
 SAME(result::deinitialized, CUDA_ERROR_DEINITIALIZED);
 SAME(result::no_device, CUDA_ERROR_NO_DEVICE);
 SAME(result::invalid_device, CUDA_ERROR_INVALID_DEVICE);
@@ -73,39 +72,18 @@ SAME(result::invalid_context, CUDA_ERROR_INVALID_CONTEXT);
 SAME(result::invalid_handle, CUDA_ERROR_INVALID_HANDLE);
 SAME(result::not_found, CUDA_ERROR_NOT_FOUND);
 SAME(result::not_ready, CUDA_ERROR_NOT_READY);
-SAME(result::launch_failed, CUDA_ERROR_LAUNCH_FAILED);
-SAME(result::not_supported, CUDA_ERROR_NOT_SUPPORTED);
 SAME(result::stream_capture_unsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 SAME(result::stream_capture_invalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-SAME(result::unknown, CUDA_ERROR_UNKNOWN);
 
 #define DEVICE(ours, theirs) SAME(device_attribute::ours, CU_DEVICE_ATTRIBUTE_##theirs)
-DEVICE(max_threads_per_block, MAX_THREADS_PER_BLOCK);
-DEVICE(max_shared_memory_per_block, MAX_SHARED_MEMORY_PER_BLOCK);
-DEVICE(warp_size, WARP_SIZE);
-DEVICE(max_registers_per_block, MAX_REGISTERS_PER_BLOCK);
-DEVICE(clock_rate_khz, CLOCK_RATE);
-DEVICE(multiprocessor_count, MULTIPROCESSOR_COUNT);
-DEVICE(memory_clock_rate_khz, MEMORY_CLOCK_RATE);
-DEVICE(memory_bus_bits, GLOBAL_MEMORY_BUS_WIDTH);
 DEVICE(l2_cache_bytes, L2_CACHE_SIZE);
-DEVICE(max_threads_per_multiprocessor, MAX_THREADS_PER_MULTIPROCESSOR);
 DEVICE(compute_capability_major, COMPUTE_CAPABILITY_MAJOR);
 DEVICE(compute_capability_minor, COMPUTE_CAPABILITY_MINOR);
-DEVICE(max_shared_memory_per_multiprocessor, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-DEVICE(max_shared_memory_per_block_optin, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-DEVICE(cluster_launch, CLUSTER_LAUNCH);
 
 #define FUNCTION(ours, theirs) SAME(function_attribute::ours, CU_FUNC_ATTRIBUTE_##theirs)
-FUNCTION(max_threads_per_block, MAX_THREADS_PER_BLOCK);
-FUNCTION(shared_bytes, SHARED_SIZE_BYTES);
-FUNCTION(const_bytes, CONST_SIZE_BYTES);
 FUNCTION(local_bytes, LOCAL_SIZE_BYTES);
 FUNCTION(registers, NUM_REGS);
-FUNCTION(ptx_version, PTX_VERSION);
-FUNCTION(binary_version, BINARY_VERSION);
 FUNCTION(max_dynamic_shared_bytes, MAX_DYNAMIC_SHARED_SIZE_BYTES);
-FUNCTION(preferred_shared_carveout, PREFERRED_SHARED_MEMORY_CARVEOUT);
 FUNCTION(non_portable_cluster_size_allowed, NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
 SAME(pointer_attribute::device_ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 
@@ -114,7 +92,6 @@ SAME(address_query::success, CU_GET_PROC_ADDRESS_SUCCESS);
 SAME(address_query::not_found, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
 SAME(address_query::too_new, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 SAME(stream_flags::non_blocking, CU_STREAM_NON_BLOCKING);
-SAME(event_flags::blocking_sync, CU_EVENT_BLOCKING_SYNC);
 SAME(event_flags::disable_timing, CU_EVENT_DISABLE_TIMING);
 SAME(capture_status::active, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 SAME(capture_status::invalidated, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
@@ -122,17 +99,15 @@ SAME(capture_mode::global, CU_STREAM_CAPTURE_MODE_GLOBAL);
 SAME(capture_mode::thread_local_only, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 SAME(capture_mode::relaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
 SAME(tensor_element::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
-SAME(tensor_element::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
-SAME(tensor_element::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
-SAME(tensor_element::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
-SAME(tensor_element::tfloat32_ftz, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
-SAME(tensor_interleave::bytes_32, CU_TENSOR_MAP_INTERLEAVE_32B);
+SAME(tensor_element::uint16, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+SAME(tensor_element::uint32, CU_TENSOR_MAP_DATA_TYPE_UINT32);
+SAME(tensor_element::uint64, CU_TENSOR_MAP_DATA_TYPE_UINT64);
+SAME(tensor_interleave::none, CU_TENSOR_MAP_INTERLEAVE_NONE);
 SAME(tensor_swizzle::bytes_32, CU_TENSOR_MAP_SWIZZLE_32B);
 SAME(tensor_swizzle::bytes_128, CU_TENSOR_MAP_SWIZZLE_128B);
 SAME(tensor_promotion::bytes_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
-SAME(tensor_fill::nan, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
+SAME(tensor_fill::zero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 
-SAME(launch_attribute_id::cooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 SAME(launch_attribute_id::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 SAME(launch_attribute_id::programmatic_stream_serialization,
      CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
