@@ -24,6 +24,7 @@ namespace {
 constexpr std::string_view fitted = "fitted to times on this GPU: bench/results";
 constexpr std::string_view data_sheet = "data sheet, not fitted";
 
+// What an SM holds is that of the table of compute capabilities in CUDA's programming guide.
 constexpr chip h200 = {.name = "H200",
                        .source = fitted,
                        .sm_count = 132,
@@ -48,7 +49,9 @@ constexpr chip rtx_3090 = {.name = "RTX 3090",
                            .copy_bytes = 0.85e6,
                            .latency_microseconds = 1.3,
                            .launch_microseconds = 4,
-                           .shared_bytes = 100 * 1024};
+                           .shared_bytes = 100 * 1024,
+                           .sm_threads = 1536,
+                           .sm_blocks = 16};
 constexpr chip rtx_4090 = {.name = "RTX 4090",
                            .source = data_sheet,
                            .sm_count = 128,
@@ -56,13 +59,17 @@ constexpr chip rtx_4090 = {.name = "RTX 4090",
                            .copy_bytes = 0.92e6,
                            .latency_microseconds = 1.3,
                            .launch_microseconds = 4,
-                           .shared_bytes = 100 * 1024};
+                           .shared_bytes = 100 * 1024,
+                           .sm_threads = 1536,
+                           .sm_blocks = 24};
 constexpr chip unknown = [] {
     chip chip = h200;
     chip.name = "unknown";
-    chip.source = "as fast as the H200, with the least that any chip has";
+    chip.source = "as fast as the H200, with the least that one of these chips has";
     chip.shared_bytes = 100 * 1024;
     chip.has_tma = false;
+    chip.sm_threads = 1536;
+    chip.sm_blocks = 16;
     return chip;
 }();
 

@@ -59,8 +59,9 @@ constexpr int most_portable_cluster = 8, most_cluster = 16;
 int concurrent_clusters(chip const&, int blocks);
 
 // The GPU that stands for an architecture: that of the architecture itself, for the host an A100.
-// PTX and chips that are not in the table are taken to be as fast as the fastest known, with the
-// least shared memory of any and without TMA, since they get the code for sm_80.
+// PTX and chips that are not in the table are taken to be as fast as the fastest known, but an SM
+// has the least shared memory, threads and blocks of any in the table, and no TMA, since they get
+// the code for sm_80.
 chip const& chip_of(arch);
 
 // What a block takes of an SM.

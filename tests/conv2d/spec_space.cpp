@@ -27,6 +27,15 @@ bool has_registers(conv2d::problem const& problem, Config const& config, arch ar
     return registers < 256 &&
            registers * config.threads(problem) * config.blocks <= chip_of(arch).sm_registers;
 }
+// Whether an SM holds the threads of the blocks that the configuration asks for.
+bool has_threads(conv2d::problem const& problem, conv2d::config const& config, arch arch) {
+    auto const threads = [&](auto const& body) {
+        int blocks = 1; // of wgrad_tma, whose configurations do not ask for any
+        if constexpr (requires { body.blocks; }) blocks = body.blocks;
+        return body.threads(problem) * blocks;
+    };
+    return arch.is_host || std::visit(threads, config) <= chip_of(arch).sm_threads;
+}
 } // namespace
 
 TEST_CASE("every problem has configurations that fit, the best one first") {
@@ -55,7 +64,7 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
         problem.residual = problem.pass == conv2d::direction::fprop && uniform(0, 1) == 1;
         problem.h += problem.extent_h();
         problem.w += problem.extent_w();
-        for (arch const arch : {sm_80, sm_86, sm_90a, compute_80, host_arch}) {
+        for (arch const arch : {sm_80, sm_86, sm_89, sm_90a, compute_80, host_arch}) {
             CAPTURE(text_of(arch));
             auto const candidates = conv2d::space(problem, arch);
             REQUIRE(!candidates.empty());
@@ -67,6 +76,8 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
                 REQUIRE(expected.microseconds >= previous);
                 if (&config != &candidates.front()) previous = expected.microseconds;
                 REQUIRE(expected.blocks_per_sm > 0);
+                REQUIRE(expected.blocks_per_sm <= chip_of(arch).sm_blocks);
+                REQUIRE(has_threads(problem, config, arch));
                 // The compiler need not put registers into local memory.
                 auto const* const cp_async = std::get_if<conv2d::cp_async::config>(&config);
                 REQUIRE((cp_async == nullptr || has_registers(problem, *cp_async, arch)));
@@ -75,7 +86,9 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
                 auto const words = conv2d::config_text(config);
                 REQUIRE(conv2d::config_text(conv2d::parse_config(words)) == words);
             }
-            auto const specs = conv2d::specs_of(problem, conv2d::best_config(problem, arch), arch);
+            auto const chosen = conv2d::best_config(problem, arch);
+            REQUIRE(has_threads(problem, chosen, arch));
+            auto const specs = conv2d::specs_of(problem, chosen, arch);
             REQUIRE(specs.size() == (problem.pass == conv2d::direction::wgrad ? 2 : 1));
             if (conv2d::choose(problem, arch).origin == config_origin::family) {
                 REQUIRE(specs[0].config == conv2d::config_text(candidates.front()));
@@ -83,7 +96,7 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
             configs += candidates.size();
         }
     }
-    std::cout << "summary: spec.conv2d: " << problems << " problems on 5 architectures, " << configs
+    std::cout << "summary: spec.conv2d: " << problems << " problems on 6 architectures, " << configs
               << " configurations\n";
 }
 

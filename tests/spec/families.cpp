@@ -199,40 +199,6 @@ TEST_CASE("wrong problems, configurations and architectures are refused by name"
           }).find("bytes of shared memory, of at most 232448") != std::string::npos);
 }
 
-TEST_CASE("each quarter of a multiprocessor runs whole warps") {
-    auto const& hopper = spio::chip_of(spio::sm_90a);
-    auto const blocks = [&](int threads, int registers) {
-        return spio::concurrent_blocks(
-            hopper, {.threads = threads, .registers = registers, .shared_bytes = 1024});
-    };
-    // A quarter has 16384 registers: room for 2.7 warps whose threads have 192, and for 10.7 of 48.
-    CHECK(blocks(32, 192) == 2 * spio::sm_quarters);
-    CHECK(blocks(64, 48) == 20);
-    CHECK(blocks(128, 168) == 3);
-    CHECK(blocks(288, 255) == 0);
-}
-
-TEST_CASE("a chip runs as many clusters as its multiprocessors have room for") {
-    auto const& hopper = spio::chip_of(spio::sm_90a);
-    CHECK(spio::concurrent_clusters(hopper, 1) == hopper.sm_count);
-    for (int blocks = 2; blocks <= spio::most_portable_cluster; ++blocks) {
-        int const clusters = spio::concurrent_clusters(hopper, blocks);
-        CHECK(clusters * blocks <= hopper.sm_count);
-        CHECK(clusters <= spio::concurrent_clusters(hopper, blocks - 1));
-        CHECK(clusters >= spio::concurrent_clusters(hopper, spio::most_cluster));
-    }
-    CHECK(spio::concurrent_clusters(hopper, spio::most_cluster) == 7);
-    auto small = hopper;
-    small.sm_count = hopper.sm_count / 2;
-    CHECK(spio::concurrent_clusters(small, 2) == 33);
-    small.sm_count = 1;
-    CHECK(spio::concurrent_clusters(small, spio::most_cluster) == 1);
-    for (int const blocks : {-1, 0, 9, 15, 17}) {
-        CHECK_THROWS_WITH_AS(spio::concurrent_clusters(hopper, blocks),
-                             doctest::Contains("1 to 8 or 16"), spio::error);
-    }
-}
-
 TEST_CASE("the references compute axpby and LayerNorm in double") {
     std::vector<float> const x = {1, 2, 3}, y = {4, 5, 6};
     CHECK(axpby::reference(2, x, -1, y) == std::vector<double>{-2, -1, 0});
