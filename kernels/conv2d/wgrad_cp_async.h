@@ -38,13 +38,19 @@ struct config {
         auto const cells = checked_size(images) * (input_columns(problem) + columns) * pitch();
         return (cells * stages * 16).as_int();
     }
+    // Whether the cells that a thread copies of a row of x are at most 32, as many as thread_cells
+    // keeps the bounds of. Of a row of dy it copies as many or fewer.
+    constexpr bool has_cells(problem const& problem) const {
+        return (checked_size(images) * input_columns(problem)).as_int() <= 32 * 32;
+    }
     // Whether a kernel of this configuration can compute the problem.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
                                 stages > 1 && wgrad::has_splits(problem, splits) && blocks >= 0;
         if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        return has_tiles && groups <= 32 && shared_bytes(problem) <= max_shared_bytes;
+        return has_tiles && groups <= 32 && has_cells(problem) &&
+               shared_bytes(problem) <= max_shared_bytes;
     }
     constexpr long long blocks_of(problem const& problem) const {
         return wgrad::blocks_of(problem, groups, splits);

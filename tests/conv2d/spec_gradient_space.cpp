@@ -132,6 +132,37 @@ TEST_CASE("blocks of wgrad have twelve groups where eight would leave warps idle
     }
 }
 
+TEST_CASE("a thread of wgrad by cp.async copies at most 32 cells of a row") {
+    int fitting = 0;
+    for (std::string const words : {"n=256 c=64 h=64 w=64", "n=256 c=64 h=64 w=512 s=7 pad_w=3",
+                                    "n=256 c=64 h=64 w=64 stride_w=2 dilation_w=2"}) {
+        auto const problem = gradient_of(words);
+        for (int images = 1; images <= 128; ++images) {
+            for (int const columns : {8, 16, 64, 512}) {
+                conv2d::wgrad_cp_async::config const config = {.groups = 1,
+                                                               .images = images,
+                                                               .columns = columns,
+                                                               .stages = 2,
+                                                               .splits = 1,
+                                                               .blocks = 1};
+                if (!config.fits(problem)) continue;
+                ++fitting;
+                // A block of one group has 32 threads.
+                REQUIRE(config.threads(problem) == 32);
+                REQUIRE((images * config.input_columns(problem) + 31) / 32 <= 32);
+            }
+        }
+    }
+    CHECK(fitting > 100);
+    auto const fits = [](int images) {
+        return conv2d::wgrad_cp_async::config{
+            .groups = 1, .images = images, .columns = 16, .stages = 2, .splits = 1, .blocks = 1}
+            .fits(gradient_of("n=256 c=64 h=64 w=64"));
+    };
+    CHECK(fits(56)); // 32 cells, of 18 columns an image
+    CHECK(!fits(57));
+}
+
 TEST_CASE("narrower steps of wgrad have fewer images before they have fewer columns") {
     auto const has_one_image = [](config const& config) {
         return config.groups == 8 && config.images == 1 && config.columns == 32;
