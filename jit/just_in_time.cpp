@@ -201,11 +201,7 @@ void just_in_time::open(std::string const& build) const {
             unusable.push_back(path);
             excluded = unusable;
         }
-        std::optional<nvrtc_file> next;
-        try {
-            next = first_nvrtc_file(excluded);
-        } catch (error const&) { // there is no other file
-        }
+        auto const next = find_nvrtc_file(excluded).found;
         std::lock_guard const lock(mutex);
         file = next;
         if (next) throw another_file();

@@ -9,14 +9,15 @@ module;
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 module spio.jit;
@@ -30,22 +31,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The numbers of a version such as 13.0.88; empty if it does not begin with a number.
+std::vector<unsigned> numbers_of(std::string_view version) {
+    std::vector<unsigned> numbers;
+    for (unsigned number = 0;;) {
+        auto const [end, status] =
+            std::from_chars(version.data(), version.data() + version.size(), number);
+        if (status != std::errc()) return numbers;
+        numbers.push_back(number);
+        version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+        if (!version.starts_with('.')) return numbers;
+        version.remove_prefix(1);
+    }
+}
+
 // The files in a folder that are versions of the library `name`, the newest version first.
 std::vector<fs::path> libraries(fs::path const& folder, std::string const& name) {
-    std::vector<fs::path> files;
+    std::vector<std::pair<std::vector<unsigned>, fs::path>> files;
     std::error_code ignored;
     for (fs::directory_iterator item(folder, ignored), end; item != end; item.increment(ignored)) {
         auto const file = item->path().filename().string();
-        if (file == name || file.starts_with(name + ".")) files.push_back(item->path());
+        if (file != name && !file.starts_with(name + ".")) continue;
+        auto const version = std::string_view(file).substr(std::min(name.size() + 1, file.size()));
+        files.emplace_back(numbers_of(version), item->path());
     }
-    auto const version = [&](fs::path const& path) {
-        auto const file = path.filename().string();
-        return file.size() > name.size() ? std::atof(file.c_str() + name.size() + 1) : 0.;
-    };
-    std::ranges::sort(files, [&](auto const& a, auto const& b) {
-        return version(a) != version(b) ? version(a) > version(b) : a < b;
+    std::ranges::sort(files, [](auto const& a, auto const& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
-    return files;
+    std::vector<fs::path> paths;
+    for (auto& [version, path] : files) paths.push_back(std::move(path));
+    return paths;
 }
 
 // The file that SPIO_NVRTC names; empty if the variable is not set. A relative path is refused,
@@ -114,29 +129,45 @@ std::vector<fs::path> nvrtc_places() {
     return places;
 }
 
-nvrtc_file first_nvrtc_file(std::span<fs::path const> excluded) {
-    std::string refusals;
+nvrtc_search find_nvrtc_file(std::span<fs::path const> excluded) {
+    nvrtc_search search;
     for (auto const& place : nvrtc_places()) {
         try {
             auto file = examine(place);
-            if (std::ranges::find(excluded, file.path) == excluded.end()) return file;
+            if (std::ranges::find(excluded, file.path) != excluded.end()) continue;
+            search.found = std::move(file);
+            break;
         } catch (error const& refusal) {
-            refusals += std::string("\n") + refusal.what();
+            search.refusals += std::string("\n") + refusal.what();
         }
     }
+    return search;
+}
+
+void refuse_nvrtc(std::string const& refusals, std::string const& failures) {
+    std::string reason;
     if (!refusals.empty()) {
-        throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",
-                    "none that may be opened:" + refusals);
+        reason = "none that may be opened:";
+    } else if (!named_file().empty()) {
+        reason = "SPIO_NVRTC names one file, and it cannot be used";
+        if (!failures.empty()) reason += ":";
+    } else if (!failures.empty()) {
+        reason = "none that can be used:";
+    } else {
+        std::string variables;
+        for (auto const& [name, meaning] : toolchain_variables()) {
+            variables += std::string(name) + ", ";
+        }
+        reason = "there is none: looked in the folders that " + variables +
+                 "name, in /usr/local/cuda and in the system's folders";
     }
-    if (!named_file().empty()) {
-        throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",
-                    "SPIO_NVRTC names one file, and it cannot be used:");
-    }
-    std::string variables;
-    for (auto const& [name, meaning] : toolchain_variables()) variables += std::string(name) + ", ";
-    throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",
-                "there is none: looked in the folders that " + variables +
-                    "name, in /usr/local/cuda and in the system's folders");
+    throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so", reason + refusals + failures);
+}
+
+nvrtc_file first_nvrtc_file(std::span<fs::path const> excluded) {
+    auto search = find_nvrtc_file(excluded);
+    if (!search.found) refuse_nvrtc(search.refusals);
+    return *std::move(search.found);
 }
 
 opened_library open_nvrtc(fs::path const& path) {

@@ -192,18 +192,14 @@ nvrtc::nvrtc(std::filesystem::path const& path) { open(path); }
 nvrtc::nvrtc() {
     std::vector<std::filesystem::path> unusable;
     for (std::string failures;;) {
+        auto const search = find_nvrtc_file(unusable);
+        if (!search.found) refuse_nvrtc(search.refusals, failures);
         try {
-            auto const next = first_nvrtc_file(unusable);
-            unusable.push_back(next.path);
-            open(next.path);
+            open(search.found->path);
             return;
         } catch (error const& failure) {
-            // If no further file exists, the error also names what was wrong with the files before.
-            if (failure.subject() == "libnvrtc.so") {
-                throw error(error_kind::no_compiler, failure.tried(), failure.subject(),
-                            failure.reason() + failures);
-            }
             failures += std::string("\n") + failure.what();
+            unusable.push_back(search.found->path);
         }
     }
 }

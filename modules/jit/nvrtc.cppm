@@ -8,6 +8,7 @@ module;
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -138,6 +139,17 @@ struct opened_library {
 // Calls the function on a new thread with a deep stack, on which all signals are blocked, and waits
 // for it. `subject` is for messages.
 void call_on_deep_stack(std::string const& subject, std::function<void()> const& function);
+
+// The first of nvrtc_places() that is not excluded and may be opened, if there is one; and why
+// those before it may not, a line for each.
+struct nvrtc_search {
+    std::optional<nvrtc_file> found;
+    std::string refusals;
+};
+nvrtc_search find_nvrtc_file(std::span<std::filesystem::path const> excluded = {});
+// Throws the error that there is no NVRTC. The texts have a line for each file that may not be
+// opened, and for each that could not be.
+[[noreturn]] void refuse_nvrtc(std::string const& refusals, std::string const& failures = {});
 
 // Opens NVRTC, its builtins first, and never closes it: it may have started threads.
 opened_library open_nvrtc(std::filesystem::path const&);

@@ -98,6 +98,47 @@ TEST_CASE("NVRTC is found in toolkits, in pip's wheels and on the library path")
     CHECK(!lists(toolkit));
 }
 
+TEST_CASE("of two versions the newer is taken, number by number") {
+    playground const ground;
+    auto const in_order = {"libnvrtc.so",      "libnvrtc.so.9.9",    "libnvrtc.so.13",
+                           "libnvrtc.so.13.2", "libnvrtc.so.13.2.7", "libnvrtc.so.13.10"};
+    setenv("LD_LIBRARY_PATH", ground.root.c_str(), 1);
+    for (auto const* name : in_order) {
+        auto const newest = ground.file(name);
+        CHECK(lists(newest));
+    }
+}
+
+TEST_CASE("the error of a machine without an NVRTC has a reason for each file") {
+    playground const ground;
+    auto const said = []() -> std::string {
+        try {
+            spio::jit::nvrtc const opened;
+            return "opened";
+        } catch (spio::error const& e) {
+            CHECK(e.kind() == spio::error_kind::no_compiler);
+            return e.what();
+        }
+    };
+    setenv("SPIO_NVRTC", "anywhere/nvrtc", 1);
+    CHECK(said() == "open for anywhere/nvrtc: SPIO_NVRTC is not an absolute path");
+    auto const named = ground.file("nvrtc"); // no library
+    setenv("SPIO_NVRTC", named.c_str(), 1);
+    CHECK(said().starts_with("dlopen for libnvrtc.so: SPIO_NVRTC names one file, and it cannot be "
+                             "used:\ndlopen for " +
+                             named.string() + ": "));
+    auto const absent = ground.root / "absent";
+    setenv("SPIO_NVRTC", absent.c_str(), 1);
+    CHECK(said().starts_with("dlopen for libnvrtc.so: none that may be opened:\nopen for " +
+                             absent.string() + ": "));
+    // Where the only file is left out, nothing follows.
+    setenv("SPIO_NVRTC", named.c_str(), 1);
+    std::vector const excluded = {fs::canonical(named)};
+    CHECK_THROWS_WITH_AS(spio::jit::first_nvrtc_file(excluded),
+                         "dlopen for libnvrtc.so: SPIO_NVRTC names one file, and it cannot be used",
+                         spio::error);
+}
+
 TEST_CASE("the file that is named is used and no other, and is named from the root") {
     playground const ground;
     auto const named = ground.file("anywhere/nvrtc");
