@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NVRTC recurses deeply and looks into the working directory. On this thread it has a stack for
-// that, a directory without files, and no signals; the caller waits for it.
+// that, a directory without headers, and no signals; the caller waits for it.
 module;
 
 #include <pthread.h>

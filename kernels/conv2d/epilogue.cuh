@@ -49,11 +49,11 @@ template <problem Problem> struct channel_epilogue {
             sums[1] = multiply_add(sums[1], scale[1], bias[1]);
         }
     }
-    // The product with 1 keeps compilers from fusing the sum with a product before it.
     __device__ void activate(vec<float, 2>& values) const {
         values[0] = activated<Problem.activation>(values[0]);
         values[1] = activated<Problem.activation>(values[1]);
     }
+    // The product with 1 keeps compilers from fusing the sum with a product before it.
     __device__ void add_residual(vec<float, 2>& values, pair_of_elements const& residual) const {
         values[0] = multiply_add(values[0], 1, static_cast<float>(residual.first()));
         values[1] = multiply_add(values[1], 1, static_cast<float>(residual.second()));

@@ -144,10 +144,10 @@ struct consumer {
                     for (auto& two : sum.registers) two = channels.initial();
                 }
             }
-            // The first box has come before this function is called. A box may begin with rows of
-            // the padding, which are not read.
             // Where taps are in pairs of rows, the next row must have come too.
             int const last_read = row + (pairs_rows ? 1 : 0);
+            // The first box has come before this function is called. A box may begin with rows of
+            // the padding, which are not read.
             int const stored_row = last_read - tiles::first_row, box_rows = tiles::h_of_box.size;
             if (stored_row > 0 && stored_row % box_rows == 0 &&
                 stored_row < tiles::boxes * box_rows) {

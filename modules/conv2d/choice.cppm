@@ -54,9 +54,10 @@ struct candidate {
     conv2d::config config;
     estimate expected;
 };
-// The configurations among which a learned model chooses, in a fixed order: those of all bodies
-// that the problem and the architecture allow. They vary what the chip's time depends on, and leave
-// out what would be idle for the most part. Throws if the problem is wrong.
+// The configurations that a sweep measures for learned models, in a fixed order: those of all
+// bodies that the problem and the architecture allow. They vary what the chip's time depends on,
+// and leave out what would be idle for the most part. A model chooses among fewer, which rank()
+// lists. Throws if the problem is wrong.
 std::vector<candidate> candidates(problem const&, arch);
 
 // What a learned model knows of a problem and a configuration: the fields of the configuration, and
@@ -74,7 +75,8 @@ struct ranked_config {
     double predicted;
 };
 // What the learned model for the chip of an architecture predicts of the candidates that are worth
-// it, the fastest first. Empty if there is no model for the chip; then `refusal` says so.
+// it, the fastest first. Empty if there is no model for the chip, or if no candidate fits; then
+// `refusal` says so.
 struct predictions {
     std::vector<ranked_config> configs;
     std::string refusal;

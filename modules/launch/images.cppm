@@ -41,7 +41,7 @@ bool live_tuning_of_environment();
 
 // Whether the environment variable SPIO_LOG is set to something other than 0. It is read once.
 bool is_logged();
-// Writes a line to stderr if is_logged(). Launches never call it.
+// Writes a line to stderr if is_logged(). Launches call it only where a better kernel takes over.
 void log(std::string_view line);
 // Logs an event about a kernel, with the time since `start`:
 //     spio: disk axpby n=1000 for sm_90a (axpby_256x1_…), 0.61 ms

@@ -97,8 +97,8 @@ class runtime {
     void prepare(std::span<spec const>) const;
     void prepare(std::span<spec const>, policy) const;
 
-    // The tiers of families that begin with generic kernels. None on the host device, or where the
-    // policy asks a compiler at once.
+    // The tiers of families, which begin with generic kernels unless the device is the host device
+    // or the policy asks a compiler at once.
     tier_source tiers() const;
     // Waits until the background thread has compiled all that was asked for. The launch that comes
     // next takes it.
