@@ -107,13 +107,15 @@ choice choice_of_family(problem const& problem, arch arch, std::string refusal) 
         problem.knows_layer() ? space(problem, arch) : generic_configs(problem, arch);
     if (configs.empty()) {
         throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
-                    "no body for " + text_of(arch) + " makes " + enumerator_name(problem.pass));
+                    "no configuration for " + text_of(arch) + " can compute " +
+                        enumerator_name(problem.pass));
     }
     return {with_parts_and_groups(problem, configs.front(), arch), config_origin::family,
             std::move(refusal)};
 }
 
 // Why a choice was not a model's.
+constexpr char no_candidates[] = "it has no candidates";
 std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
@@ -144,7 +146,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
     if (model == nullptr) return choice_of_family(asked, arch, no_model_for(arch));
     check(asked);
     auto result = shortlist_of(problem, arch, knows_whole_rows(*model));
-    if (result.list.empty()) return choice_of_family(asked, arch, "it has no candidates");
+    if (result.list.empty()) return choice_of_family(asked, arch, no_candidates);
     auto const best = fastest(*model, problem, arch, result);
     auto const outside = model->first_outside(result.row(best));
     if (outside < feature_count) {
@@ -234,7 +236,7 @@ predictions rank(problem const& asked, arch arch) {
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
     auto result = shortlist_of(problem, arch, knows_whole_rows(*model));
-    if (result.list.empty()) return {};
+    if (result.list.empty()) return {.configs = {}, .refusal = no_candidates};
     // The one that is chosen comes first.
     auto const best = fastest(*model, problem, arch, result);
     std::vector<float> values(result.list.size());

@@ -133,3 +133,16 @@ TEST_CASE("configurations of a body add in the same order, but for pairs of rows
     CHECK(conv2d::have_same_order(gradient, list[0].config, list[0].config));
     CHECK(!conv2d::have_same_order(gradient, list[0].config, list[1].config));
 }
+
+TEST_CASE("a ranking without configurations says why there are none") {
+    auto const ranking_of = [](std::string const& words, arch arch) {
+        return conv2d::rank(parse<conv2d::problem>("conv2d", words), arch);
+    };
+    CHECK(ranking_of("n=8 c=64 h=56 w=56", sm_90a).refusal.empty());
+    CHECK(ranking_of("n=8 c=64 h=56 w=56", sm_80).configs.empty());
+    CHECK(ranking_of("n=8 c=64 h=56 w=56", sm_80).refusal == "there is no model for A100");
+    // More blocks than a launch may have.
+    CHECK(ranking_of("n=2147483647 c=2147483640 h=1 w=1", sm_90a).configs.empty());
+    CHECK(ranking_of("n=2147483647 c=2147483640 h=1 w=1", sm_90a).refusal ==
+          "it has no candidates");
+}
