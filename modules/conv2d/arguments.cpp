@@ -11,7 +11,9 @@ module;
 
 #include "conv2d/problem.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -30,13 +32,19 @@ template <class... Ds, class Tensor> [[gnu::cold]] std::string sizes_text(Tensor
      ...);
     return text;
 }
+// The same of numbers.
+[[gnu::cold]] std::string sizes_text(std::initializer_list<int> sizes) {
+    std::string text;
+    for (int const size : sizes) text += (text.empty() ? "" : " x ") + std::to_string(size);
+    return text;
+}
 [[noreturn, gnu::cold]] void refuse_launch(problem const& problem, std::string reason) {
     throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem), std::move(reason));
 }
 // Kernels access tensors by vectors of 16 bytes, so each tensor must be aligned to 16.
 void check_address(problem const& problem, char const* tensor, void const* address) {
     auto const value = reinterpret_cast<std::uintptr_t>(address);
-    if (value == 0) refuse_launch(problem, std::string(tensor) + " is not there");
+    if (value == 0) refuse_launch(problem, std::string(tensor) + " is a null pointer");
     if (value % 16 != 0) {
         refuse_launch(problem, std::string(tensor) + " begins at no multiple of 16 bytes");
     }
@@ -76,6 +84,31 @@ bool allows(problem const& compiled_problem, problem const& launched) {
     return launched.n > 0 && (!compiled_problem.knows_n() || launched.n == compiled_problem.n);
 }
 
+// The problem with the sizes that a launch must have: those that are compiled in, and otherwise its
+// own.
+[[gnu::cold]] problem needed_problem(problem const& compiled_problem, problem launched) {
+    if (compiled_problem.knows_image()) {
+        launched.h = compiled_problem.h;
+        launched.w = compiled_problem.w;
+    }
+    launched.n = compiled_problem.knows_n() ? compiled_problem.n : std::max(launched.n, 1);
+    return launched;
+}
+// The end of the error of a launch with other sizes: those that the kernel takes.
+[[gnu::cold]] std::string needed_text(problem const& problem) {
+    correlation const sizes = correlation_of(problem);
+    return "; the kernel takes input " + sizes_text({problem.n, sizes.h, sizes.w, problem.c}) +
+           ", output " + sizes_text({problem.n, sizes.p, sizes.q, problem.c}) + ", the filter " +
+           sizes_text({problem.c, problem.r, problem.s}) + ", the bias " +
+           sizes_text({problem.bias ? problem.c : 0});
+}
+[[gnu::cold]] std::string needed_text_of_gradient(problem const& problem) {
+    return "; the kernel takes x " + sizes_text({problem.n, problem.h, problem.w, problem.c}) +
+           ", dy " + sizes_text({problem.n, problem.p(), problem.q(), problem.c}) + ", dw " +
+           sizes_text({problem.c, problem.r, problem.s}) + ", dbias " +
+           sizes_text({problem.bias ? problem.c : 0});
+}
+
 // The type of elements of a tensor that is an argument.
 template <class T>
 constexpr auto precision_of_elements = same<T, float>  ? precision::fp32
@@ -98,8 +131,9 @@ template <class... Ds, class Tensor, class Other>
 void check_like(problem const& problem, char const* name, Tensor const& tensor,
                 Other const& other) {
     if (tensor.extents() != other.extents()) {
-        refuse_launch(problem,
-                      std::string(name) + " has other sizes: " + sizes_text<Ds...>(tensor));
+        refuse_launch(problem, std::string(name) +
+                                   " has other sizes: " + sizes_text<Ds...>(tensor) +
+                                   "; it must have " + sizes_text<Ds...>(other));
     }
     check_address(problem, name, tensor.get());
 }
@@ -132,11 +166,12 @@ problem problem_of(problem const& compiled_problem, correlation_args<T> const& a
                         args.filter.template extent<S>() == S(launched.s) &&
                         args.bias.template extent<K>() == K(launched.bias ? launched.c : 0);
     if (!agrees) {
-        refuse_launch(compiled_problem, "the tensors have other sizes: input " +
-                                            sizes_text<N, H, W, C>(args.input) + ", output " +
-                                            sizes_text<N, P, Q, K>(args.output) + ", the filter " +
-                                            sizes_text<K, R, S>(args.filter) + ", the bias " +
-                                            sizes_text<K>(args.bias));
+        refuse_launch(compiled_problem,
+                      "the tensors have other sizes: input " + sizes_text<N, H, W, C>(args.input) +
+                          ", output " + sizes_text<N, P, Q, K>(args.output) + ", the filter " +
+                          sizes_text<K, R, S>(args.filter) + ", the bias " +
+                          sizes_text<K>(args.bias) +
+                          needed_text(needed_problem(compiled_problem, launched)));
     }
     check_type<T>(compiled_problem, "input, filter and output");
     check_address(launched, "the input", args.input.get());
@@ -152,7 +187,8 @@ problem problem_of(problem const& compiled_problem, correlation_args<T> const& a
     problem const launched = problem_of(compiled_problem, args);
     if (launched.scale) {
         if (epilogue.scale.template extent<K>() != K(launched.c)) {
-            refuse_launch(launched, "the scale has other sizes: " + sizes_text<K>(epilogue.scale));
+            refuse_launch(launched, "the scale has other sizes: " + sizes_text<K>(epilogue.scale) +
+                                        "; it must have " + sizes_text({launched.c}));
         }
         check_address(launched, "the scale", epilogue.scale.get());
     }
@@ -196,7 +232,8 @@ problem problem_of(problem const& compiled_problem, wgrad_args<Gradient, T> cons
         refuse_launch(compiled_problem,
                       "the tensors have other sizes: x " + sizes_text<N, H, W, C>(args.x) +
                           ", dy " + sizes_text<N, P, Q, K>(args.dy) + ", dw " +
-                          sizes_text<K, R, S>(args.dw) + ", dbias " + sizes_text<K>(args.dbias));
+                          sizes_text<K, R, S>(args.dw) + ", dbias " + sizes_text<K>(args.dbias) +
+                          needed_text_of_gradient(needed_problem(compiled_problem, launched)));
     }
     check_type<T>(compiled_problem, "x and dy");
     constexpr auto actual = precision_of_elements<Gradient>;

@@ -89,7 +89,8 @@ void check_epilogue(problem const& problem) {
 
 void refuse_tma(problem const& problem) {
     throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
-                "the body tma makes no such dgrad, cp_async does");
+                "of dgrad with a stride of 2, the body tma takes only dilations of 1, paddings "
+                "below r and s and, if stride_w is 2, an odd s of at least 3; cp_async takes all");
 }
 
 void check_sides(problem const& problem) {

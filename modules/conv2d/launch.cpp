@@ -163,7 +163,7 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
     if (floats < needed) {
         throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
                     "the workspace has " + std::to_string(floats) + " floats, of at least " +
-                        std::to_string(needed));
+                        std::to_string(needed) + "; pass an array of workspace_floats() floats");
     }
     auto* const workspace = reinterpret_cast<vec<float, 4>*>(args.workspace.get());
     auto const blocks = blocks_of(problem, ready->config);

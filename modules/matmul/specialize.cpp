@@ -167,7 +167,7 @@ void check_matrix(problem const& problem, sizes const& sizes, checked_matrix con
         throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),
                     std::string(matrix.name) + reason);
     };
-    if (matrix.data == nullptr) fail(" is not there");
+    if (matrix.data == nullptr) fail(" is a null pointer");
     auto const alignment = std::max(problem.alignment, matrix.element_bytes);
     std::string const multiple = "no multiple of " + std::to_string(alignment) + " bytes";
     if (reinterpret_cast<std::uintptr_t>(matrix.data) % static_cast<unsigned>(alignment) != 0) {
@@ -232,7 +232,7 @@ void check(problem const& made_for, args const& args) {
     }
     if (made_for.bias && args.bias == nullptr) {
         throw error(error_kind::invalid, "launch", "matmul " + text_of(made_for),
-                    "the bias is not there");
+                    "the bias is a null pointer");
     }
 }
 

@@ -138,16 +138,18 @@ TEST_CASE("the tensors of an epilogue are checked at a launch") {
         return conv2d::bias_of<float const>(floats, conv2d::K(channels));
     };
     CHECK(refusal("scale=true", {.scale = scale(16)}) == "none");
-    CHECK(refusal("scale=true", {.scale = scale(8)}) == "the scale has other sizes: 8");
+    CHECK(refusal("scale=true", {.scale = scale(8)}) ==
+          "the scale has other sizes: 8; it must have 16");
     CHECK(refusal("residual=true", {.residual = constant(2)}) == "none");
     CHECK(refusal("residual=true", {.residual = constant(1)}) ==
-          "the residual has other sizes: 1 x 6 x 5 x 16");
-    CHECK(refusal("residual=true", {}) == "the residual has other sizes: 0 x 0 x 0 x 0");
+          "the residual has other sizes: 1 x 6 x 5 x 16; it must have 2 x 6 x 5 x 16");
+    CHECK(refusal("residual=true", {}) ==
+          "the residual has other sizes: 0 x 0 x 0 x 0; it must have 2 x 6 x 5 x 16");
     CHECK(refusal("activation=silu preactivation=true", {.preactivation = sized(3)}) ==
-          "the preactivation has other sizes: 3 x 6 x 5 x 16");
+          "the preactivation has other sizes: 3 x 6 x 5 x 16; it must have 2 x 6 x 5 x 16");
     CHECK(refusal("pass=dgrad activation=silu", {.input_preactivation = images(2)}) == "none");
     CHECK(refusal("pass=dgrad activation=silu", {}) ==
-          "the input's preactivation has other sizes: 0 x 0 x 0 x 0");
+          "the input's preactivation has other sizes: 0 x 0 x 0 x 0; it must have 2 x 6 x 5 x 16");
     auto const* const astray = reinterpret_cast<half const*>(elements + 1);
     conv2d::output_of<half const> const odd(astray, conv2d::N(2), conv2d::P(6), conv2d::Q(5),
                                             conv2d::K(16));
