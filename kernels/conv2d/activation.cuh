@@ -50,7 +50,9 @@ template <activation Function> __device__ float activated(float x) {
 }
 
 // The derivative of the activation at x, within 2^-16. That of ReLU at 0 is 0.
-template <activation Function> __device__ float derivative(float x) {
+template <activation Function>
+    requires(Function != activation::none)
+__device__ float derivative(float x) {
     if constexpr (Function == activation::relu) {
         return x <= 0 ? 0 : 1;
     } else if constexpr (Function == activation::silu) {
@@ -71,5 +73,8 @@ template <activation Function> __device__ float derivative(float x) {
         return with_sign_of(x, half) + 0.5F;
     }
 }
+template <activation Function>
+    requires(Function == activation::none)
+__device__ float derivative(float x) = delete; // there is no activation
 
 } // namespace spio::conv2d
