@@ -13,6 +13,7 @@
 // tensor_sizes() are the bytes of a layer's tensors, and moved() is the sum for all of them.
 #include "passes.h"
 #include "plan.h"
+#include "timing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,6 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -41,8 +41,8 @@ using namespace spio;
 using namespace spio::bench;
 
 // Memory for the tensors, of which launches take other parts in turn, so that none finds its own in
-// a cache of at most cache_bytes.
-constexpr std::size_t arena_bytes = 2ULL << 30, cache_bytes = 128 << 20;
+// the L2 cache.
+constexpr std::size_t arena_bytes = 2ULL << 30;
 constexpr int most_launches = 400; // until a choice must have been made
 
 // Live tuning lets the first launches of a convolution try several configurations, and keeps the
@@ -56,19 +56,7 @@ class live_measurement {
           queue(gpu.target_device(), cuda::stream_ref(own).handle()),
           inputs(context, arena_bytes),
           outputs(context, arena_bytes) {
-        // 16 MiB of values of fp16 between 1/4 and 1, of both signs, again and again.
-        std::vector<std::uint16_t> words(8 << 20);
-        std::mt19937 random(2026);
-        for (auto& word : words) {
-            auto const bits = random();
-            word = static_cast<std::uint16_t>((bits & 0x8000) | ((13 + (bits >> 16 & 1)) << 10) |
-                                              (bits & 0x3ff));
-        }
-        auto const bytes = std::as_bytes(std::span(words));
-        for (std::size_t i = 0; i + bytes.size() <= arena_bytes; i += bytes.size()) {
-            cuda::copy(own, cuda::memory_ref(inputs).part(i, bytes.size()), bytes);
-        }
-        own.synchronize();
+        fill_with_values(own, inputs, arena_bytes);
     }
 
     // Launches a layer until its choice is made, and prints its line.
@@ -149,22 +137,9 @@ class live_measurement {
     // The median time of a launch in a graph of many.
     double microseconds(conv2d::problem const& p, pass_kernel const& kernel) {
         auto const sets = cache_bytes / tensor_sizes(p).moved() + 1;
-        auto const launches = static_cast<int>(std::clamp<std::size_t>(sets, 5, 96));
-        cuda::begin_capture(own);
-        for (int i = 0; i < launches; ++i) launch_next(p, kernel);
-        cuda::executable_graph const graph(cuda::end_capture(own));
-        cuda::event const start(context, cuda::timing::on), end(context, cuda::timing::on);
-        std::vector<double> times;
-        graph.launch(own);
-        for (int i = 0; i < 7; ++i) {
-            cuda::event_ref(start).record(own);
-            graph.launch(own);
-            cuda::event_ref(end).record(own);
-            cuda::event_ref(end).synchronize();
-            times.push_back(1e3 * cuda::event_ref(end).milliseconds_since(start) / launches);
-        }
-        std::ranges::sort(times);
-        return times[times.size() / 2];
+        auto const launches = static_cast<unsigned>(std::clamp<std::size_t>(sets, 5, 96));
+        return microseconds_of_launch(context, own, launches, /*replays=*/7,
+                                      [&](unsigned) { launch_next(p, kernel); });
     }
     // How many 16-bit results of two kernels differ on the same input.
     std::size_t differences(conv2d::problem const& p, pass_kernel const& a, pass_kernel const& b) {

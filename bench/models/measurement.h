@@ -9,6 +9,7 @@
 
 #include "passes.h"
 #include "plan.h"
+#include "timing.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +21,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -46,19 +46,7 @@ class measurement {
           queue(gpu.target_device(), cuda::stream_ref(own).handle()),
           inputs(context, arena_bytes),
           outputs(context, arena_bytes) {
-        // 16 MiB of values of fp16 between 1/4 and 1, of both signs, again and again.
-        std::vector<std::uint16_t> words(8 << 20);
-        std::mt19937 random(2026);
-        for (auto& word : words) {
-            auto const bits = random();
-            word = static_cast<std::uint16_t>((bits & 0x8000) | ((13 + (bits >> 16 & 1)) << 10) |
-                                              (bits & 0x3ff));
-        }
-        auto const bytes = std::as_bytes(std::span(words));
-        for (std::size_t i = 0; i + bytes.size() <= arena_bytes; i += bytes.size()) {
-            cuda::copy(own, cuda::memory_ref(inputs).part(i, bytes.size()), bytes);
-        }
-        own.synchronize();
+        fill_with_values(own, inputs, arena_bytes);
     }
 
     std::string gpu_name() const { return gpu.target_device().name(); }
@@ -127,7 +115,6 @@ class measurement {
 
   private:
     static constexpr std::size_t arena_bytes = 6ULL << 30;
-    static constexpr std::size_t cache_bytes = 128 << 20; // at least twice the L2 cache
     static constexpr unsigned least_launches = 5, most_launches = 96;
 
     runtime gpu;
@@ -175,27 +162,11 @@ class measurement {
         auto const launches = std::max(least_launches, sets);
         auto* const first_input = reinterpret_cast<std::byte*>(inputs.address());
         auto* const first_output = reinterpret_cast<std::byte*>(outputs.address());
-        auto const graph = [&] {
-            cuda::begin_capture(own);
-            for (unsigned i = 0; i < launches; ++i) {
-                auto* const input = first_input + i % sets * bytes_read;
-                launch(queue, p, *kernel.pass,
-                       {input, input + input_bytes(p), first_output + i % sets * written});
-            }
-            return cuda::executable_graph(cuda::end_capture(own));
-        }();
-        cuda::event const start(context, cuda::timing::on), end(context, cuda::timing::on);
-        std::vector<double> times;
-        graph.launch(own);
-        for (unsigned i = 0; i < replays; ++i) {
-            cuda::event_ref(start).record(own);
-            graph.launch(own);
-            cuda::event_ref(end).record(own);
-            cuda::event_ref(end).synchronize();
-            times.push_back(1e3 * cuda::event_ref(end).milliseconds_since(start) / launches);
-        }
-        std::ranges::sort(times);
-        return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+        return microseconds_of_launch(context, own, launches, replays, [&](unsigned i) {
+            auto* const input = first_input + i % sets * bytes_read;
+            launch(queue, p, *kernel.pass,
+                   {input, input + input_bytes(p), first_output + i % sets * written});
+        });
     }
 
     // What a small layer of a group must give: its sums in double precision.
