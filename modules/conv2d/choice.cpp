@@ -72,8 +72,8 @@ forest const* model_for(direction pass, arch arch) {
 // Whether a model was trained with kernels of its passes that copy rows. One that was not predicts
 // for these what it predicts for boxes.
 bool knows_whole_rows(forest const& model) {
-    static auto const number = static_cast<std::size_t>(
-        std::ranges::find(feature_names(), "copies_rows") - feature_names().begin());
+    auto const number = static_cast<std::size_t>(std::ranges::find(feature_names(), "copies_rows") -
+                                                 feature_names().begin());
     return model.is_inside(number, 1);
 }
 
