@@ -21,8 +21,8 @@ namespace spio::pytorch {
 window checked_window(std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h,
                       std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w) {
     auto const checked = [](char const* name, std::int64_t number, int least, int most) {
-        STD_TORCH_CHECK(number >= least && number <= most, "spio::conv2d: ", name, " is ", number,
-                        ", but must be ", least, " to ", most);
+        if (number < least || number > most)
+            fail("spio::conv2d: ", name, " is ", number, ", but must be ", least, " to ", most);
         return static_cast<int>(number);
     };
     constexpr int most_padding = (1 << 20) - 1;
@@ -39,23 +39,34 @@ sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const& sizes)
     sizes_4d result = {};
     int count = 1;
     for (std::size_t i = 0; i < 4; ++i) {
-        STD_TORCH_CHECK(sizes[i] > 0 && sizes[i] <= INT_MAX / count, "spio::conv2d: ", name, " is ",
-                        n, " x ", c, " x ", h, " x ", w, ", but must have 1 to ", INT_MAX,
-                        " elements");
+        if (sizes[i] <= 0 || sizes[i] > INT_MAX / count)
+            fail("spio::conv2d: ", name, " is ", n, " x ", c, " x ", h, " x ", w,
+                 ", but must have 1 to ", INT_MAX, " elements");
         result[i] = static_cast<int>(sizes[i]);
         count *= result[i];
     }
     return result;
 }
 
+namespace {
+
+void check_filter(std::int64_t r, std::int64_t s) {
+    if (r <= 0 || s <= 0 || r > 7 || s > 7)
+        fail("spio::conv2d: the filter is ", r, " x ", s, ", but must be 1 x 1 to 7 x 7");
+}
+
+} // namespace
+
 conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, window const& window) {
     auto const [n, c, h, w] = sizes_of("conv2d", "the input", input);
     auto const [k, width, r, s] = sizes_of("conv2d", "the weight", weight);
-    STD_TORCH_CHECK(k == c && width == 8, "spio::conv2d: the weight is ", text_of({k, width, r, s}),
-                    ", but must be ", c, " x 8 x r x s for ", c, " channels in groups of 8");
-    STD_TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "spio::conv2d: the input is ",
-                    torch::headeronly::toString(input.scalar_type()), " and the weight ",
-                    torch::headeronly::toString(weight.scalar_type()));
+    if (k != c || width != 8)
+        fail("spio::conv2d: the weight is ", text_of({k, width, r, s}), ", but must be ", c,
+             " x 8 x r x s for ", c, " channels in groups of 8");
+    check_filter(r, s);
+    if (input.scalar_type() != weight.scalar_type())
+        fail("spio::conv2d: the input is ", torch::headeronly::toString(input.scalar_type()),
+             " and the weight ", torch::headeronly::toString(weight.scalar_type()));
     check_same_device("conv2d", input, weight);
     return {.n = n, .c = c, .h = h, .w = w, .r = r, .s = s, .window = window};
 }
@@ -65,12 +76,47 @@ sizes_4d output_sizes(conv2d_sizes const& s) {
     // What is left of the padded image beside the filter in its first place.
     auto const rest_h = std::int64_t(s.h) + 2 * window.pad_h - window.dilation_h * (s.r - 1) - 1;
     auto const rest_w = std::int64_t(s.w) + 2 * window.pad_w - window.dilation_w * (s.s - 1) - 1;
-    STD_TORCH_CHECK(rest_h >= 0 && rest_w >= 0, "spio::conv2d: an image of ", s.h, " x ", s.w,
-                    " with a padding of ", window.pad_h, " and ", window.pad_w,
-                    " is smaller than the filter of ", s.r, " x ", s.s, " with a dilation of ",
-                    window.dilation_h, " and ", window.dilation_w);
+    if (rest_h < 0 || rest_w < 0)
+        fail("spio::conv2d: an image of ", s.h, " x ", s.w, " with a padding of ", window.pad_h,
+             " and ", window.pad_w, " is smaller than the filter of ", s.r, " x ", s.s,
+             " with a dilation of ", window.dilation_h, " and ", window.dilation_w);
     return image_sizes("the result",
                        {s.n, s.c, rest_h / window.stride_h + 1, rest_w / window.stride_w + 1});
+}
+
+conv2d_sizes input_gradient_sizes(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                                  std::int64_t w, window const& window) {
+    auto const y_sizes = sizes_of("conv2d_input_gradient", "the gradient", gradient);
+    auto sizes = checked_sizes(gradient, weight, window);
+    auto const x_sizes = image_sizes("the gradient of the input", {sizes.n, sizes.c, h, w});
+    sizes.h = x_sizes[2];
+    sizes.w = x_sizes[3];
+    auto const expected = output_sizes(sizes);
+    if (y_sizes != expected)
+        fail("spio::conv2d_input_gradient: the gradient is ", text_of(y_sizes),
+             ", but the result for an input of ", text_of(x_sizes), " is ", text_of(expected));
+    return sizes;
+}
+
+conv2d_sizes weight_gradient_sizes(Tensor const& gradient, Tensor const& input, std::int64_t r,
+                                   std::int64_t s, window const& window) {
+    char const* const name = "conv2d_weight_gradient";
+    auto const [n, c, h, w] = sizes_of(name, "the input", input);
+    check_filter(r, s);
+    check_same_device(name, gradient, input);
+    conv2d_sizes const sizes = {.n = n,
+                                .c = c,
+                                .h = h,
+                                .w = w,
+                                .r = static_cast<int>(r),
+                                .s = static_cast<int>(s),
+                                .window = window};
+    auto const y_sizes = sizes_of(name, "the gradient", gradient), expected = output_sizes(sizes);
+    if (y_sizes != expected || gradient.scalar_type() != input.scalar_type())
+        fail("spio::", name, ": the gradient is ", text_of(y_sizes), " of ",
+             torch::headeronly::toString(gradient.scalar_type()), ", but must be ",
+             text_of(expected), " of ", torch::headeronly::toString(input.scalar_type()));
+    return sizes;
 }
 
 // The forward pass; below, the gradients of its input and of its weight.
@@ -91,18 +137,10 @@ Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
 Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t h,
                                  std::int64_t w, window const& window) {
     check_process(gradient);
-    auto const y_sizes = sizes_of("conv2d_input_gradient", "the gradient", gradient);
-    auto const [n, k, p, q] = y_sizes;
-    auto sizes = checked_sizes(gradient, weight, window);
+    auto sizes = input_gradient_sizes(gradient, weight, h, w, window);
     sizes.type = element_of(conv2d_types, "conv2d", "the gradient", gradient);
-    auto const x_sizes = image_sizes("the gradient of the input", {n, k, h, w});
-    sizes.h = x_sizes[2];
-    sizes.w = x_sizes[3];
-    auto const expected = output_sizes(sizes);
-    STD_TORCH_CHECK(y_sizes == expected, "spio::conv2d_input_gradient: the gradient is ",
-                    text_of(y_sizes), ", but the result for an input of ", text_of(x_sizes), " is ",
-                    text_of(expected));
-    auto const dy = channels_last(gradient, y_sizes);
+    sizes_4d const x_sizes = {sizes.n, sizes.c, sizes.h, sizes.w};
+    auto const dy = channels_last(gradient, output_sizes(sizes));
     auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
     auto const dx = new_channels_last(gradient, x_sizes, gradient.scalar_type());
     conv2d_input_gradient(place_of(gradient), sizes, dy.const_data_ptr(), filter.const_data_ptr(),
@@ -114,33 +152,16 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
                                                       std::int64_t r, std::int64_t s,
                                                       window const& window, bool has_bias,
                                                       bool has_float_result) {
-    char const* const name = "conv2d_weight_gradient";
     check_process(input);
-    auto const [n, c, h, w] = sizes_of(name, "the input", input);
-    STD_TORCH_CHECK(r > 0 && s > 0 && r <= 7 && s <= 7, "spio::", name, ": the filter is ", r,
-                    " x ", s);
-    check_same_device(name, gradient, input);
-    weight_gradient_request const request = {
-        .sizes = {.n = n,
-                  .c = c,
-                  .h = h,
-                  .w = w,
-                  .r = static_cast<int>(r),
-                  .s = static_cast<int>(s),
-                  .window = window,
-                  .type = element_of(conv2d_types, "conv2d", "the input", input)},
-        .has_float_result = has_float_result,
-        .has_bias = has_bias};
-    auto const y_sizes = output_sizes(request.sizes);
-    STD_TORCH_CHECK(sizes_of(name, "the gradient", gradient) == y_sizes &&
-                        gradient.scalar_type() == input.scalar_type(),
-                    "spio::", name, ": the gradient is ",
-                    text_of(sizes_of(name, "the gradient", gradient)), " of ",
-                    torch::headeronly::toString(gradient.scalar_type()), ", but must be ",
-                    text_of(y_sizes), " of ", torch::headeronly::toString(input.scalar_type()));
+    weight_gradient_request request = {.sizes =
+                                           weight_gradient_sizes(gradient, input, r, s, window),
+                                       .has_float_result = has_float_result,
+                                       .has_bias = has_bias};
+    auto const c = request.sizes.c;
+    request.sizes.type = element_of(conv2d_types, "conv2d", "the input", input);
     auto const place = place_of(input);
-    auto const x = channels_last(input, {n, c, h, w});
-    auto const dy = channels_last(gradient, y_sizes);
+    auto const x = channels_last(input, {request.sizes.n, c, request.sizes.h, request.sizes.w});
+    auto const dy = channels_last(gradient, output_sizes(request.sizes));
     auto const floats = workspace_floats(place, request);
     // A cluster of blocks adds its sums without one.
     auto const workspace =
@@ -160,17 +181,24 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
     return {dw, dbias};
 }
 
+void check_factors(Tensor const& input, std::optional<Tensor> const& weight,
+                   std::optional<Tensor> const& bias) {
+    if (weight.has_value() != bias.has_value())
+        fail("spio::layernorm_2d: there must be both a weight and a bias, or neither");
+    check_bias("layernorm_2d", weight, input.size(1), input);
+    check_bias("layernorm_2d", bias, input.size(1), input);
+}
+
 Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,
                                std::optional<Tensor> const& bias, double epsilon) {
     check_process(input);
     auto const sizes = sizes_of("layernorm_2d", "the input", input);
     auto const [n, c, h, w] = sizes;
     auto const type = element_of(layernorm_2d_types, "layernorm_2d", "the input", input);
-    STD_TORCH_CHECK(weight.has_value() == bias.has_value(),
-                    "spio::layernorm_2d: there must be both a weight and a bias, or neither");
+    check_factors(input, weight, bias);
     auto const positions = std::int64_t(n) * h * w;
-    STD_TORCH_CHECK(positions <= INT_MAX, "spio::layernorm_2d: the input has ", positions,
-                    " positions, of at most ", INT_MAX);
+    if (positions > INT_MAX)
+        fail("spio::layernorm_2d: the input has ", positions, " positions, of at most ", INT_MAX);
     auto const x = channels_last(input, sizes);
     auto const y = new_channels_last(input, sizes, input.scalar_type());
     auto const scale = bias_of("layernorm_2d", weight, c, input);

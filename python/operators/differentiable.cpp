@@ -25,20 +25,22 @@ using numbers = std::vector<std::int64_t>;
 // The window of a call of aten; refuses what Spio has no kernels for.
 window window_of(Tensor const& input, numbers const& stride, numbers const& padding,
                  numbers const& dilation, std::int64_t groups) {
-    STD_TORCH_CHECK(stride.size() == 2 && padding.size() == 2 && dilation.size() == 2,
-                    "spio::conv2d: Spio has convolutions of images, whose stride, padding and "
-                    "dilation have two numbers each");
-    STD_TORCH_CHECK(input.dim() != 4 || groups == input.size(1) / 8, "spio::conv2d: there are ",
-                    groups, " groups of ", input.size(1), " channels, but Spio has groups of 8");
+    if (stride.size() != 2 || padding.size() != 2 || dilation.size() != 2)
+        fail("spio::conv2d: Spio has convolutions of images, whose stride, padding and "
+             "dilation have two numbers each");
+    if (input.dim() == 4 && groups != input.size(1) / 8)
+        fail("spio::conv2d: there are ", groups, " groups of ", input.size(1),
+             " channels, but Spio has groups of 8");
     return checked_window(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
 }
 // Refuses a convolution that is transposed, which Spio does not have.
 void check_direction(bool is_transposed, numbers const& output_padding) {
-    STD_TORCH_CHECK(!is_transposed, "aten::convolution_overrideable: Spio has convolutions of "
-                                    "images, and none that is transposed");
-    STD_TORCH_CHECK(std::ranges::all_of(output_padding, [](auto number) { return number == 0; }),
-                    "aten::convolution_overrideable: a padding of the output is for transposed "
-                    "convolutions, which Spio does not have");
+    if (is_transposed)
+        fail("aten::convolution_overrideable: Spio has convolutions of "
+             "images, and none that is transposed");
+    if (std::ranges::any_of(output_padding, [](auto number) { return number != 0; }))
+        fail("aten::convolution_overrideable: a padding of the output is for transposed "
+             "convolutions, which Spio does not have");
 }
 
 // The weight as kernels take it: in the type of the input.

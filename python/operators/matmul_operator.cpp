@@ -43,8 +43,9 @@ stored_matrix matrix_of(Tensor const& tensor, char const* name) {
     };
     if (is_line(column_stride, row_stride, columns)) return view(row_stride, /*is_by_rows=*/true);
     if (is_line(row_stride, column_stride, rows)) return view(column_stride, /*is_by_rows=*/false);
-    STD_TORCH_CHECK(columns * element_bytes % 16 == 0, "spio::matmul: the rows of ", name, " have ",
-                    columns * element_bytes, " bytes, which is no multiple of 16");
+    if (columns * element_bytes % 16 != 0)
+        fail("spio::matmul: the rows of ", name, " have ", columns * element_bytes,
+             " bytes, which is no multiple of 16");
     auto copy =
         new_dense(tensor, {rank == 3 ? tensor.size(0) : 1, rows, columns}, tensor.scalar_type());
     if (rank == 2) copy = torch::stable::select(copy, 0, 0);
@@ -56,15 +57,50 @@ stored_matrix matrix_of(Tensor const& tensor, char const* name) {
              .is_by_rows = true}};
 }
 
+// The type of the sums, or of the factors.
+ScalarType result_type_of(Tensor const& a, bool has_float_result) {
+    auto const type = a.scalar_type();
+    bool const is_short = type == ScalarType::Half || type == ScalarType::BFloat16;
+    return is_short && has_float_result ? ScalarType::Float : type;
+}
+
 } // namespace
 
 activation activation_named(std::string const& name) {
     if (name == "none") return activation::none;
     if (name == "relu") return activation::relu;
     if (name == "silu") return activation::silu;
-    STD_TORCH_CHECK(name == "gelu", "spio::matmul: the activation is ", name,
-                    ", but must be none, relu, silu or gelu");
+    if (name != "gelu")
+        fail("spio::matmul: the activation is ", name, ", but must be none, relu, silu or gelu");
     return activation::gelu;
+}
+
+void check_matmul(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+                  std::optional<Tensor> const& residual, bool has_float_result) {
+    auto const rank = a.dim();
+    if ((rank != 2 && rank != 3) || b.dim() != rank)
+        fail("spio::matmul: a has ", rank, " dimensions and b ", b.dim(),
+             ", but must have two or three both");
+    auto const batch = rank == 3 ? a.size(0) : 1;
+    auto const m = a.size(rank - 2), k = a.size(rank - 1), n = b.size(rank - 1);
+    if (b.size(rank - 2) != k || (rank == 3 && b.size(0) != batch))
+        fail("spio::matmul: a is ", batch, " x ", m, " x ", k, " and b ", rank == 3 ? b.size(0) : 1,
+             " x ", b.size(rank - 2), " x ", n);
+    constexpr std::int64_t most = 1 << 24, most_matrices = 65535; // as of spio::matmul::problem
+    if (std::min(n, k) <= 0 || std::max({m, n, k}) > most || batch > most_matrices)
+        fail("spio::matmul: a size is 0 or too large: ", batch, ", ", m, ", ", n, ", ", k);
+    if (a.scalar_type() != b.scalar_type())
+        fail("spio::matmul: a has elements of type ", torch::headeronly::toString(a.scalar_type()),
+             " and b of type ", torch::headeronly::toString(b.scalar_type()));
+    check_same_device("matmul", a, b);
+    check_bias("matmul", bias, n, a);
+    if (!residual) return;
+    bool const has_sizes = residual->dim() == rank && residual->size(rank - 2) == m &&
+                           residual->size(rank - 1) == n &&
+                           (rank == 2 || residual->size(0) == batch);
+    if (!has_sizes || residual->scalar_type() != result_type_of(a, has_float_result))
+        fail("spio::matmul: the residual must have the sizes and the type of the result");
+    check_same_device("matmul", *residual, a);
 }
 
 // Checks sizes and types, finds how the factors lie in memory, and launches the product.
@@ -72,36 +108,19 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
                          std::string const& activation, std::optional<Tensor> const& residual,
                          bool has_float_result) {
     check_process(a);
+    check_matmul(a, b, bias, residual, has_float_result);
     auto const rank = a.dim();
-    STD_TORCH_CHECK((rank == 2 || rank == 3) && b.dim() == rank, "spio::matmul: a has ", rank,
-                    " dimensions and b ", b.dim(), ", but must have two or three both");
     auto const batch = rank == 3 ? a.size(0) : 1;
     auto const m = a.size(rank - 2), k = a.size(rank - 1), n = b.size(rank - 1);
-    STD_TORCH_CHECK(b.size(rank - 2) == k && (rank == 2 || b.size(0) == batch),
-                    "spio::matmul: a is ", batch, " x ", m, " x ", k, " and b ",
-                    rank == 3 ? b.size(0) : 1, " x ", b.size(rank - 2), " x ", n);
-    constexpr std::int64_t most = 1 << 24, most_matrices = 65535; // as of spio::matmul::problem
-    STD_TORCH_CHECK(std::min(n, k) > 0 && std::max({m, n, k}) <= most && batch <= most_matrices,
-                    "spio::matmul: a size is 0 or too large: ", batch, ", ", m, ", ", n, ", ", k);
     auto const chosen = activation_named(activation);
-    STD_TORCH_CHECK(a.scalar_type() == b.scalar_type(), "spio::matmul: a has elements of type ",
-                    torch::headeronly::toString(a.scalar_type()), " and b of type ",
-                    torch::headeronly::toString(b.scalar_type()));
-    check_same_device("matmul", a, b);
     auto const type = element_of(matmul_types, "matmul", "a", a);
-    auto const result_type = has_float_result ? ScalarType::Float : a.scalar_type();
+    auto const result_type = result_type_of(a, has_float_result);
     auto const result =
         rank == 3 ? new_dense(a, {batch, m, n}, result_type) : new_dense(a, {m, n}, result_type);
     stored_matrix added = {result, {}};
     if (residual) {
-        STD_TORCH_CHECK(
-            residual->scalar_type() == result_type && residual->dim() == rank &&
-                residual->size(rank - 2) == m && residual->size(rank - 1) == n &&
-                (rank == 2 || residual->size(0) == batch),
-            "spio::matmul: the residual must have the sizes and the type of the result");
-        check_same_device("matmul", *residual, a);
         added = matrix_of(*residual, "the residual");
-        STD_TORCH_CHECK(added.view.is_by_rows, "spio::matmul: the residual must lie by rows");
+        if (!added.view.is_by_rows) fail("spio::matmul: the residual must lie by rows");
     }
     if (batch == 0 || m == 0) return result; // it has no elements
     auto const first = matrix_of(a, "a"), second = matrix_of(b, "b");

@@ -22,18 +22,21 @@ Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Te
                      window const& window) {
     if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, window);
     output_sizes(checked_sizes(input, weight, window)); // throws if the sizes do not fit
+    check_bias("conv2d", bias, input.size(1), input);
     return aten::conv2d(input, weight, bias, window);
 }
 Tensor input_gradient_on_cpu(Tensor const& gradient, Tensor const& weight, std::int64_t h,
                              std::int64_t w, window const& window) {
-    auto const function = uses_host_device() ? input_gradient_by_kernels : aten::input_gradient;
-    return function(gradient, weight, h, w, window);
+    if (uses_host_device()) return input_gradient_by_kernels(gradient, weight, h, w, window);
+    input_gradient_sizes(gradient, weight, h, w, window); // throws if they do not fit
+    return aten::input_gradient(gradient, weight, h, w, window);
 }
 std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor const& input,
                                                   std::int64_t r, std::int64_t s,
                                                   window const& window, bool has_bias,
                                                   bool has_float_result) {
     auto const function = uses_host_device() ? weight_gradient_by_kernels : aten::weight_gradient;
+    weight_gradient_sizes(gradient, input, r, s, window); // throws if they do not fit
     return function(gradient, input, r, s, window, has_bias, has_float_result);
 }
 
@@ -43,6 +46,8 @@ namespace {
 Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& weight,
                            std::optional<Tensor> const& bias, double epsilon) {
     auto const function = uses_host_device() ? layernorm_2d_by_kernels : aten::layernorm_2d;
+    sizes_of("layernorm_2d", "the input", input); // throws unless it has four
+    check_factors(input, weight, bias);
     return function(input, weight, bias, epsilon);
 }
 Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
@@ -50,6 +55,7 @@ Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> con
                      bool has_float_result) {
     activation_named(activation); // throws if there is none
     auto const function = uses_host_device() ? matmul_by_kernels : aten::matmul;
+    check_matmul(a, b, bias, residual, has_float_result);
     return function(a, b, bias, activation, residual, has_float_result);
 }
 
@@ -61,13 +67,13 @@ double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t
                     std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
                     std::int64_t dilation_w, bool has_bias, std::string const& pass,
                     std::string const& arch) {
-    STD_TORCH_CHECK(pass == "fprop" || pass == "dgrad" || pass == "wgrad",
-                    "spio::conv2d_microseconds: the pass is ", pass,
-                    ", but must be fprop, dgrad or wgrad");
+    if (pass != "fprop" && pass != "dgrad" && pass != "wgrad")
+        fail("spio::conv2d_microseconds: the pass is ", pass,
+             ", but must be fprop, dgrad or wgrad");
     // The kernels compute groups of 8 channels, by filters of at most 7 x 7.
-    STD_TORCH_CHECK(c % 8 == 0 && r > 0 && s > 0 && r <= 7 && s <= 7,
-                    "spio::conv2d_microseconds: there are ", c, " channels, and the filter is ", r,
-                    " x ", s);
+    if (c % 8 != 0 || r <= 0 || s <= 0 || r > 7 || s > 7)
+        fail("spio::conv2d_microseconds: there are ", c, " channels, and the filter is ", r, " x ",
+             s);
     auto const x = image_sizes("the input", {n, c, h, w});
     conv2d_sizes const sizes = {
         .n = x[0],
@@ -84,7 +90,7 @@ double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t
 // The architecture of a GPU, which is opened as the first operator there would open it: 90 for
 // sm_90a.
 std::int64_t gpu_architecture(std::int64_t gpu) {
-    STD_TORCH_CHECK(gpu >= 0 && gpu < most_gpus, "spio::gpu_architecture: there is no GPU ", gpu);
+    if (gpu < 0 || gpu >= most_gpus) fail("spio::gpu_architecture: there is no GPU ", gpu);
     return architecture({.gpu = static_cast<int>(gpu), .keeps_kernels = is_deterministic()});
 }
 

@@ -39,7 +39,13 @@ std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor
                                                   bool has_bias, bool has_float_result);
 // The sizes of the input and the filter of a convolution. Throws if they do not fit each other.
 conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, window const&);
-// The sizes of its result. Throws if the image is smaller than the filter.
+// Those of gradients: of an input of h x w, and of a weight of r x s. Throw if the gradient of the
+// result does not fit.
+conv2d_sizes input_gradient_sizes(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                                  std::int64_t w, window const&);
+conv2d_sizes weight_gradient_sizes(Tensor const& gradient, Tensor const& input, std::int64_t r,
+                                   std::int64_t s, window const&);
+// The sizes of the result of a convolution. Throws if the image is smaller than the filter.
 sizes_4d output_sizes(conv2d_sizes const&);
 // The sizes of an image tensor n c h w. Throws if one is not positive or kernels cannot index it.
 sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const&);
@@ -50,9 +56,15 @@ window checked_window(std::int64_t stride_h, std::int64_t stride_w, std::int64_t
 // LayerNorm of images over their channels. Weight and bias are floats.
 Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,
                                std::optional<Tensor> const& bias, double epsilon);
+// Refuses factors that are not as many as the channels, or one without the other.
+void check_factors(Tensor const& input, std::optional<Tensor> const& weight,
+                   std::optional<Tensor> const& bias);
 
 // The activation of this name. Throws if there is none.
 activation activation_named(std::string const& name);
+// Refuses a product whose factors, bias and residual do not fit.
+void check_matmul(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+                  std::optional<Tensor> const& residual, bool has_float_result);
 // activation(a b + bias) + residual, for matrices or batches of them.
 Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
                          std::string const& activation, std::optional<Tensor> const& residual,

@@ -70,17 +70,18 @@ std::atomic<bool> host_is_used = false;
 } // namespace
 
 sizes_4d sizes_of(char const* family, char const* name, Tensor const& tensor) {
-    STD_TORCH_CHECK(tensor.dim() == 4, "spio::", family, ": ", name, " has ", tensor.dim(),
-                    " dimensions, but must have 4");
+    if (tensor.dim() != 4)
+        fail("spio::", family, ": ", name, " has ", tensor.dim(), " dimensions, but must have 4");
     auto const sizes = tensor.sizes();
     sizes_4d result = {};
     for (std::size_t i = 0; i < 4; ++i) {
-        STD_TORCH_CHECK(sizes[i] > 0 && sizes[i] <= INT_MAX, "spio::", family, ": dimension ", i,
-                        " of ", name, " has the size ", sizes[i]);
+        if (sizes[i] <= 0 || sizes[i] > INT_MAX)
+            fail("spio::", family, ": dimension ", i, " of ", name, " has the size ", sizes[i]);
         result[i] = static_cast<int>(sizes[i]);
     }
-    STD_TORCH_CHECK(tensor.numel() <= INT_MAX, "spio::", family, ": ", name, " has ",
-                    tensor.numel(), " elements, of at most ", INT_MAX);
+    if (tensor.numel() > INT_MAX)
+        fail("spio::", family, ": ", name, " has ", tensor.numel(), " elements, of at most ",
+             INT_MAX);
     return result;
 }
 
@@ -119,16 +120,24 @@ Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes,
                       type);
 }
 
+void check_bias(char const* family, std::optional<Tensor> const& bias, std::int64_t count,
+                Tensor const& other) {
+    if (!bias) return;
+    if (bias->dim() != 1 || bias->size(0) != count)
+        fail("spio::", family, ": the bias has ", bias->numel(), " elements in ", bias->dim(),
+             " dimensions, but must have ", count, " in one");
+    auto const type = bias->scalar_type();
+    bool const is_double = type == ScalarType::Double && other.scalar_type() == type;
+    if (type != ScalarType::Float && !is_double)
+        fail("spio::", family, ": the bias must be floats, not ",
+             torch::headeronly::toString(type));
+    check_same_device(family, *bias, other);
+}
+
 stored_bias bias_of(char const* family, std::optional<Tensor> const& bias, int count,
                     Tensor const& other) {
     if (!bias) return {};
-    STD_TORCH_CHECK(bias->dim() == 1 && bias->size(0) == count, "spio::", family, ": the bias has ",
-                    bias->numel(), " elements in ", bias->dim(), " dimensions, but must have ",
-                    count, " in one");
-    STD_TORCH_CHECK(bias->scalar_type() == ScalarType::Float, "spio::", family,
-                    ": the bias must be floats, not ",
-                    torch::headeronly::toString(bias->scalar_type()));
-    check_same_device(family, *bias, other);
+    check_bias(family, bias, count, other);
     auto const stored = [](Tensor const& tensor) -> stored_bias {
         return {tensor, static_cast<float const*>(tensor.const_data_ptr())};
     };
@@ -140,21 +149,21 @@ stored_bias bias_of(char const* family, std::optional<Tensor> const& bias, int c
 void check_same_device(char const* family, Tensor const& tensor, Tensor const& other) {
     bool const agrees = tensor.is_cuda() == other.is_cuda() &&
                         tensor.get_device_index() == other.get_device_index();
-    STD_TORCH_CHECK(agrees, "spio::", family, ": tensors are on two devices, ",
-                    tensor.is_cuda() ? "GPU " : "CPU ", tensor.get_device_index(), " and ",
-                    other.is_cuda() ? "GPU " : "CPU ", other.get_device_index());
+    if (!agrees)
+        fail("spio::", family, ": tensors are on two devices, ", tensor.is_cuda() ? "GPU " : "CPU ",
+             tensor.get_device_index(), " and ", other.is_cuda() ? "GPU " : "CPU ",
+             other.get_device_index());
 }
 
 void check_process(Tensor const& tensor) {
-    STD_TORCH_CHECK(
-        !is_without_gpus_of_parent() || !tensor.is_cuda(),
-        "spio: this process was forked after its parent had opened a GPU, which works in "
-        "the parent alone: start processes by spawn");
+    if (is_without_gpus_of_parent() && tensor.is_cuda())
+        fail("spio: this process was forked after its parent had opened a GPU, which works in "
+             "the parent alone: start processes by spawn");
 }
 
 place place_of(Tensor const& tensor) {
     if (!tensor.is_cuda()) return {.gpu = host_device};
-    STD_TORCH_CHECK(current_stream != nullptr, "spio: this PyTorch has no CUDA");
+    if (current_stream == nullptr) fail("spio: this PyTorch has no CUDA");
     int const gpu = tensor.get_device_index();
     void* stream = nullptr;
     STABLE_TORCH_ERROR_CODE_CHECK(current_stream(gpu, &stream));

@@ -18,12 +18,22 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 namespace spio::pytorch {
 
 using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
+
+// Throws an error of these words, which Python raises as a RuntimeError. PyTorch's macro for this
+// puts the names of a function and a file before them.
+template <class... Words> [[noreturn]] void fail(Words const&... words) {
+    std::ostringstream text;
+    (text << ... << words);
+    throw std::runtime_error(text.str());
+}
 
 // A type of elements in PyTorch's terms and in those of kernels; below, the types that each family
 // has kernels for.
@@ -43,8 +53,8 @@ element element_of(Types const& types, char const* family, char const* name, Ten
     for (auto const& known : types) {
         if (known.type == type) return known.kernel;
     }
-    STD_TORCH_CHECK(false, "spio::", family, ": ", name, " has elements of type ",
-                    torch::headeronly::toString(type), ", for which there are no kernels");
+    fail("spio::", family, ": ", name, " has elements of type ", torch::headeronly::toString(type),
+         ", for which there are no kernels");
 }
 
 // The four sizes of an image tensor or a filter.
@@ -73,8 +83,11 @@ struct stored_bias {
     std::optional<Tensor> tensor;
     float const* data = nullptr;
 };
-// The bias, a copy if it lies otherwise. Throws unless it has `count` floats on the device of the
+// Refuses a bias unless it has `count` floats, or doubles beside doubles, on the device of the
 // other tensor.
+void check_bias(char const* family, std::optional<Tensor> const&, std::int64_t count,
+                Tensor const& other);
+// The bias, a copy if it lies otherwise. It is checked.
 stored_bias bias_of(char const* family, std::optional<Tensor> const&, int count,
                     Tensor const& other);
 

@@ -5,7 +5,6 @@
 # traces with it. The host device simulates a GPU on the CPU; aten is PyTorch's own library of operators.
 import itertools
 import unittest
-import warnings
 
 import torch
 
@@ -17,13 +16,13 @@ near = (1, 1, 1, 0, 1, 1)  # a window: stride, padding and dilation, each of row
 far = (2, 1, 2, 1, 1, 2)
 
 
-def conv2d_arguments(layout, dtype, requires_grad=False):
+def conv2d_arguments(layout, dtype):
     """Pairs of an operator and its arguments: two cases of each.
     An operator for a gradient takes the sizes of the result that it cannot see: 5 x 6 pixels of the input, 3 x 2 of the
     filter. That of the weight also takes whether there is a bias, and whether its results are floats.
     """
-    x = tensor((3, 16, 5, 6), dtype, layout, requires_grad)
-    weight = tensor((16, 8, 3, 2), dtype, layout, requires_grad)
+    x = tensor((3, 16, 5, 6), dtype, layout)
+    weight = tensor((16, 8, 3, 2), dtype, layout)
     bias = tensor((16,), torch.float32)
     gradient, far_gradient = tensor((3, 16, 5, 5), dtype, layout), tensor((3, 16, 4, 6), dtype, layout)
     return [
@@ -38,13 +37,12 @@ def conv2d_arguments(layout, dtype, requires_grad=False):
     ]
 
 
-def matmul_arguments(dtype, requires_grad=False):
+def matmul_arguments(dtype):
     """Arguments of the operator matmul, one case for each form that it takes.
-    They are a, b, the bias, the activation, the residual, and whether the result is float. All are leaves: where an argument
-    is computed, opcheck of PyTorch 2.11 expects that an operator without gradients raises an error, which it does not.
+    They are a, b, the bias, the activation, the residual, and whether the result is float.
     """
-    a, b = tensor((24, 16), dtype, requires_grad=requires_grad), tensor((16, 8), dtype, requires_grad=requires_grad)
-    transposed = tensor((16, 24), dtype).mT.requires_grad_(requires_grad)
+    a, b = tensor((24, 16), dtype), tensor((16, 8), dtype)
+    transposed = tensor((16, 24), dtype).mT
     bias, residual = tensor((8,), torch.float32), tensor((24, 8), torch.float32)
     return [
         (operators.matmul, (a, b, bias, "gelu", None, False)),
@@ -73,14 +71,13 @@ class Fakes(unittest.TestCase):
 
     # (Operator.opcheck)
     def test_opcheck(self):
-        # Operators have no gradients, and PyTorch warns of that; functions have them, and so have aten's convolutions.
-        warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")
+        # Operators have no gradients, functions have them, and so have aten's convolutions.
         count = 0
         for layout, requires_grad in itertools.product(layouts, (False, True)):
             x, weight, bias = (tensor(shape, torch.float32, layout, requires_grad) for shape in ((3, 16, 5, 6), (16, 8, 3, 2), (16,)))
+            without_gradients = [*conv2d_arguments(layout, torch.float32), *matmul_arguments(torch.float16)]
             cases = [
-                *conv2d_arguments(layout, torch.float32, requires_grad),
-                *matmul_arguments(torch.float16, requires_grad),
+                *([] if requires_grad else without_gradients),
                 (operators.differentiable_conv2d, (x, weight, bias, [1, 0], [2, 1], [1, 2], 2)),
                 (operators.overrideable_conv2d, (x, weight, bias, [2, 1], [1, 0], [1, 2], False, [0, 0], 2)),
             ]
@@ -150,6 +147,39 @@ class Mistakes(unittest.TestCase):
             self.refuse("but must be 2 x 16 x 2 x 2", operators.conv2d_weight_gradient, x, x, 3, 3, 2, 2, *window[2:], False, False)
         finally:
             operators.use_host_device(False)
+
+    def test_words_alone(self):
+        # An error is one sentence: no name of a file and no trace of calls.
+        x, weight = tensor((2, 16, 4, 4), torch.float16), tensor((16, 8, 3, 3), torch.float16)
+        with self.assertRaises(RuntimeError) as raised:
+            operators.conv2d(x, weight, None, 3, 1, 1, 1, 1, 1)
+        self.assertEqual(str(raised.exception), "spio::conv2d: stride_h is 3, but must be 1 to 2")
+
+    def test_what_aten_would_take(self):
+        # The CPU refuses what kernels refuse, so that a program which was tried there runs on a GPU.
+        x, weight, window = tensor((2, 16, 4, 4), torch.float16), tensor((16, 8, 3, 3), torch.float16), (1, 1, 1, 1, 1, 1)
+        a, b, floats = tensor((8, 48), torch.float16), tensor((48, 32), torch.float16), tensor((16,), torch.float32)
+        cases = [
+            ("the bias has 8 elements in 1 dimensions, but must have 16 in one", operators.conv2d, x, weight, floats[:8], *window),
+            ("the bias must be floats, not Half", operators.conv2d, x, weight, floats.half(), *window),
+            ("the filter is 9 x 9", operators.conv2d, x, tensor((16, 8, 9, 9), torch.float16), None, 1, 1, 4, 4, 1, 1),
+            ("but the result for an input of 2 x 16 x 6 x 4", operators.conv2d_input_gradient, x, weight, 6, 4, *window),
+            ("the gradient is 2 x 16 x 4 x 4 of Float, but must be 2 x 16 x 4 x 4 of Half",
+             operators.conv2d_weight_gradient, x.float(), x, 3, 3, *window, False, True),
+            ("the gradient is 2 x 16 x 4 x 3 of Half", operators.conv2d_weight_gradient, x[..., :3], x, 3, 3, *window, False, True),
+            ("both a weight and a bias, or neither", operators.layernorm_2d, x, floats, None, 1e-6),
+            ("the bias must be floats, not Half", operators.layernorm_2d, x, floats.half(), floats.half(), 1e-6),
+            ("a has elements of type Half and b of type Float", operators.matmul, a, b.float(), None, "none", None, False),
+            ("the bias has 16 elements", operators.matmul, a, b, floats, "none", None, False),
+            ("the residual must have the sizes and the type", operators.matmul, a, b, None, "none", a[:, :32].float(), False),
+        ]
+        for is_hosted in (False, True):
+            operators.use_host_device(is_hosted)
+            try:
+                for case in cases:
+                    self.refuse(*case)
+            finally:
+                operators.use_host_device(False)
 
     def test_atens_convolution(self):
         x, weight = tensor((2, 16, 4, 4), torch.float32), tensor((16, 8, 3, 3), torch.float32)
