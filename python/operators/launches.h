@@ -66,6 +66,25 @@ std::string generic_kernels();
 // To be called when the process ends, before NVRTC is destroyed with it.
 void end_compilations();
 
+// Waits until the kernels that compilations in the background have begun or still have to compile
+// are there, on all devices; the next launch of each problem takes its own.
+void finish_compilations();
+
+// The problems of all devices: how many began with a generic kernel, and how many of them have no
+// better one; the better kernels that were found or compiled, those that took over, and those that
+// failed.
+struct problem_counts {
+    long long begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0;
+};
+problem_counts count_problems();
+
+// The folder of the compiled kernels, which is made if it is missing, and why nothing can be kept
+// there, empty if it can.
+struct kept_kernels {
+    std::string folder, refusal;
+};
+kept_kernels cache_folder();
+
 // The gradients of the filter, in floats or in elements of the type of x, and of the bias.
 struct weight_gradient_request {
     conv2d_sizes sizes;

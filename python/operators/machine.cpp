@@ -52,6 +52,20 @@ runtime_options options_for(place const& place) {
     return options;
 }
 
+// The machines that are opened: one for the host device, whose number is -1, and one for each GPU;
+// and as many that keep the kernels that layers begin with.
+auto& all_machines() {
+    static auto& machines = *new std::array<std::array<std::atomic<machine*>, 1 + most_gpus>, 2>();
+    return machines;
+}
+template <class Function> void for_each_machine(Function function) {
+    for (auto& row : all_machines()) {
+        for (auto& slot : row) {
+            if (auto* const opened = slot.load(std::memory_order_acquire)) function(*opened);
+        }
+    }
+}
+
 } // namespace
 
 // How many generic kernels, which serve any layer, the library has for each architecture.
@@ -71,6 +85,23 @@ std::string generic_kernels() {
 // Drops the compilations of all runtimes that have not begun, and waits for the one that runs.
 void end_compilations() { end_queues(); }
 
+void finish_compilations() {
+    for_each_machine([](machine& opened) { opened.runtime.finish_compilations(); });
+}
+
+problem_counts count_problems() {
+    problem_counts sum;
+    for_each_machine([&](machine& opened) {
+        auto const counts = opened.runtime.count_tiers();
+        sum.begun += static_cast<long long>(counts.begun);
+        sum.unchanged += static_cast<long long>(counts.unchanged);
+        sum.compiled += static_cast<long long>(counts.compiled);
+        sum.taken += static_cast<long long>(counts.taken);
+        sum.failed += static_cast<long long>(counts.failed);
+    });
+    return sum;
+}
+
 bool is_without_gpus_of_parent() noexcept {
     auto const forks = opening_forks.load(std::memory_order_relaxed);
     return forks != unopened && forks != fork_count();
@@ -79,11 +110,8 @@ bool is_without_gpus_of_parent() noexcept {
 int architecture(place const& place) { return machine_of(place).runtime.arch().number; }
 
 machine& machine_of(place const& place) {
-    // One for the host device, whose number is -1, and one for each GPU; and as many that keep the
-    // kernels that layers begin with.
-    static auto& machines = *new std::array<std::array<std::atomic<machine*>, 1 + most_gpus>, 2>();
     static auto& opening = *new std::mutex();
-    auto& slot = machines[place.keeps_kernels].at(static_cast<std::size_t>(place.gpu + 1));
+    auto& slot = all_machines()[place.keeps_kernels].at(static_cast<std::size_t>(place.gpu + 1));
     if (auto* const opened = slot.load(std::memory_order_acquire)) return *opened;
     std::lock_guard const lock(opening);
     if (slot.load() == nullptr) {

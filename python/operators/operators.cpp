@@ -94,6 +94,18 @@ std::int64_t gpu_architecture(std::int64_t gpu) {
     return architecture({.gpu = static_cast<int>(gpu), .keeps_kernels = is_deterministic()});
 }
 
+// The problems of all devices by the kernels that they have: as in problem_counts.
+std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t> tiers() {
+    auto const counts = count_problems();
+    return {counts.begun, counts.unchanged, counts.compiled, counts.taken, counts.failed};
+}
+
+// The folder of compiled kernels, and why nothing is kept there.
+std::tuple<std::string, std::string> kept() {
+    auto const [folder, refusal] = cache_folder();
+    return {folder, refusal};
+}
+
 // The answer of a function that throws nothing, which TORCH_BOX does not take as it is.
 template <auto Function> auto answer() { return Function(); }
 
@@ -164,6 +176,9 @@ STABLE_TORCH_LIBRARY(spio, library) {
     library.def("is_without_gpus_of_parent() -> bool");
     library.def("use_host_device(bool is_used) -> ()");
     library.def("end_compilations() -> ()");
+    library.def("cache_folder() -> (str, str)");
+    library.def("finish_compilations() -> ()");
+    library.def("count_tiers() -> (int, int, int, int, int)");
     library.def(
         "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int stride_h, "
         "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, bool has_bias, "
@@ -197,6 +212,9 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
     library.impl("gpu_architecture", TORCH_BOX(&gpu_architecture));
     library.impl("use_host_device", TORCH_BOX(&use_host_device));
     library.impl("end_compilations", TORCH_BOX(&end_compilations));
+    library.impl("cache_folder", TORCH_BOX(&kept));
+    library.impl("finish_compilations", TORCH_BOX(&finish_compilations));
+    library.impl("count_tiers", TORCH_BOX(&tiers));
     library.impl("conv2d_microseconds", TORCH_BOX(&microseconds));
 }
 

@@ -14,6 +14,8 @@ import importlib
 # The module that has a name, or is the name itself.
 _homes = {
     "convert": "surgery",
+    "count_kernels": "support",
+    "finish_compilations": "support",
     "functional": "functional",
     "host_device": "support",
     "nn": "nn",

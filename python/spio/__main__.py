@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m spio doctor      what there is of PyTorch, GPUs and compilers, and what is missing"""
 import array
+import ctypes
 import os
 import platform
 import sys
@@ -12,7 +13,16 @@ variables = ("SPIO_POLICY", "SPIO_TIER_UP", "SPIO_LIVE_TUNING", "SPIO_CACHE_DIR"
 
 def tell(name, words):
     """Prints a line: a name, and in a second column what was found."""
-    print(f"{name:<10}{words}")
+    print(f"{name:<17}{words}")
+
+
+def why_not_loaded(file):
+    """Why a library cannot be loaded, as the end of a line; nothing if it can."""
+    try:
+        ctypes.CDLL(file)
+    except OSError as error:
+        return f", which cannot be loaded: {error}"
+    return ""
 
 
 def report_pytorch():
@@ -30,9 +40,11 @@ def report_pytorch():
     tell("generic", operators.generic_kernels() or "no kernels: the first call of a layer waits for a compiler")
     nvrtc = os.environ.get("SPIO_NVRTC")
     if named is None and nvrtc is not None:
-        tell("NVRTC", f"{nvrtc}, PyTorch's")
+        tell("NVRTC", f"{nvrtc}, PyTorch's{why_not_loaded(nvrtc)}")
     else:
-        tell("NVRTC", named or "looked for in the folders that CUDA_HOME, PATH and others name")
+        tell("NVRTC", f"{named}{why_not_loaded(named)}" if named else "looked for in the folders that CUDA_HOME, PATH and others name")
+    folder, refusal = operators.cache_folder()
+    tell("cache", f"compiled kernels are not kept: {refusal}" if refusal else folder)
     return operators
 
 
@@ -113,7 +125,9 @@ def doctor():
     if report_pytorch() is None:
         return 1
     first, are_open = report_gpus()
-    return 0 if try_convolution(first or "cpu") and is_right and are_open else 1
+    nvrtc = os.environ.get("SPIO_NVRTC")
+    is_loaded = not nvrtc or not why_not_loaded(nvrtc)
+    return 0 if try_convolution(first or "cpu") and is_right and are_open and is_loaded else 1
 
 
 def main():

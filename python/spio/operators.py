@@ -36,6 +36,9 @@ generic_kernels = library.generic_kernels.default
 gpu_architecture = library.gpu_architecture.default
 is_deterministic = library.is_deterministic.default
 is_without_gpus_of_parent = library.is_without_gpus_of_parent.default
+cache_folder = library.cache_folder.default
+finish_compilations = library.finish_compilations.default
+count_tiers = library.count_tiers.default
 
 # Before the libraries of the process are destroyed, which a compilation in the background uses.
 atexit.register(library.end_compilations.default)

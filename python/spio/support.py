@@ -10,6 +10,7 @@ import os
 
 import torch
 from torch.autograd import forward_ad
+from torch.utils._python_dispatch import _disable_current_modes
 
 from spio import operators
 
@@ -83,6 +84,23 @@ def host_device():
     finally:
         settings.uses_host_device = previous
         operators.use_host_device(previous)
+
+
+def finish_compilations():
+    """Waits until the kernels that layers have asked for are compiled; the next call of each layer takes its own.
+
+    A layer that began with a generic kernel asks for a better one in its second call.
+    """
+    operators.finish_compilations()
+
+
+def count_kernels():
+    """Counts what layers have begun with: a dict of numbers, over all GPUs of this process.
+
+    Problems that `begun` with a generic kernel, and how many of them stay `unchanged`; better kernels that were `compiled`
+    or found, those that were `taken`, and those that `failed`. A problem is a pass of a convolution with its sizes.
+    """
+    return dict(zip(("begun", "unchanged", "compiled", "taken", "failed"), operators.count_tiers()))
 
 
 def autocast_kind(x):
@@ -161,8 +179,24 @@ def architecture_of(device):
     gpu = device.index
     architecture = _architectures.get(gpu)
     if architecture is None:
-        architecture = _architectures[gpu] = 0 if torch.version.cuda is None else operators.gpu_architecture(gpu)
+        with _disable_current_modes():  # a tracer would record what is asked
+            try:
+                architecture = _architectures[gpu] = 0 if torch.version.cuda is None else operators.gpu_architecture(gpu)
+            except RuntimeError:
+                # Tensors on a GPU that the process does not have are fakes, by which PyTorch traces and exports.
+                if operators.is_without_gpus_of_parent() or gpu is None or gpu < torch.cuda.device_count():
+                    raise
+                return 80
+            warn_of_cache()
     return architecture
+
+
+def warn_of_cache():
+    """Logs that compiled kernels are not kept, if their folder cannot be written; called once for each GPU."""
+    folder, refusal = operators.cache_folder()
+    if refusal and refusal != "SPIO_CACHE is off" and refusal not in _logged:
+        _logged.add(refusal)
+        logger.warning("compiled kernels are not kept, so each process compiles them again: %s; SPIO_CACHE_DIR names another folder", refusal)
 
 
 # torch.compile, whose graphs have no such operator, calls it while it traces. This is what

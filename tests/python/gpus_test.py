@@ -141,9 +141,9 @@ class Gpus(unittest.TestCase):
                     status.append(doctor.doctor())
         self.assertEqual((first, are_open, status), ("cuda:2", False, [1, 0]))
         self.assertEqual(output.getvalue().splitlines(), [
-            "GPU 0     Some, 7.5: the GPU is older than sm_80, so operators run by aten",
-            "GPU 1     Some, 7.5: it cannot be opened, so operators fail there: cuInit for this process: no",
-            "GPU 2     Some, 7.5",
+            "GPU 0            Some, 7.5: the GPU is older than sm_80, so operators run by aten",
+            "GPU 1            Some, 7.5: it cannot be opened, so operators fail there: cuInit for this process: no",
+            "GPU 2            Some, 7.5",
         ])
 
     def test_without_a_driver(self):
@@ -159,6 +159,31 @@ class Gpus(unittest.TestCase):
         x, weight = torch.rand(2, 16, 9, 8), torch.rand(16, 8, 3, 3)
         with spio.strict():
             torch.testing.assert_close(functional.conv2d(x, weight, groups=2), torch.nn.functional.conv2d(x, weight, groups=2))
+
+
+class Fakes(unittest.TestCase):
+    def test_export_for_a_gpu_that_is_not_here(self):
+        # Tensors without memory stand for those of a GPU. Functions take them to kernels, as if it were sm_80.
+        names = []
+        with unittest.mock.patch("torch.version.cuda", "13.0"), unittest.mock.patch("torch.cuda.device_count", lambda: 0), \
+             unittest.mock.patch.dict(support._architectures, clear=True), \
+             torch._subclasses.FakeTensorMode(), torch.device("cuda"), torch.no_grad():
+            model = spio.nn.Conv2d(16, 16, 3, padding=1, groups=2, dtype=torch.float16)
+            x = torch.empty(2, 16, 9, 8, dtype=torch.float16)
+            # One that asks another operator, which may not show in the graph, and has no answer.
+            def architecture(gpu):
+                operators.generic_kernels()
+                raise RuntimeError("there is no GPU")
+
+            with unittest.mock.patch.object(operators, "gpu_architecture", architecture):
+                self.assertEqual(model(x).shape, (2, 16, 9, 8))
+                for is_strict in (False, True):
+                    graph = torch.export.export(model, (x,), strict=is_strict).graph
+                    names += [str(node.target) for node in graph.nodes if str(node.target).startswith("spio.")]
+                # A GPU that is there and cannot be opened is an error all the same.
+                with unittest.mock.patch("torch.cuda.device_count", lambda: 1), self.assertRaisesRegex(RuntimeError, "there is no GPU"):
+                    support.architecture_of(x.device)
+        self.assertEqual(names, ["spio.conv2d.default"] * 2)
 
 
 class Forks(unittest.TestCase):

@@ -154,6 +154,13 @@ class HostDevice(unittest.TestCase):
             operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
         operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)  # on the CPU, PyTorch computes it
 
+    def test_counts_and_compilations(self):
+        # The host device has one kernel for each problem: none is better, and nothing is compiled.
+        with spio.host_device():
+            functional.conv2d(torch.ones(1, 16, 5, 7, dtype=half), torch.ones(16, 8, 3, 3, dtype=half), padding=1, groups=2)
+        spio.finish_compilations()
+        self.assertEqual(spio.count_kernels(), {"begun": 0, "unchanged": 0, "compiled": 0, "taken": 0, "failed": 0})
+
     def test_what_was_forked_goes_on(self):
         x, weight = tensor((1, 16, 5, 7), half), tensor((16, 8, 3, 3), half)
         with spio.host_device(), spio.strict():

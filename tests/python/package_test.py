@@ -9,7 +9,9 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 import unittest
+import unittest.mock
 
 import spio
 
@@ -56,15 +58,14 @@ class Package(unittest.TestCase):
     def test_doctor(self):
         run = subprocess.run([sys.executable, "-m", "spio", "doctor"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertRegex(run.stdout, r"(?m)^PyTorch   2\.\d+")
-        self.assertRegex(run.stdout, r"(?m)^generic   .*\d+ for sm_90a")
-        self.assertRegex(run.stdout, r"(?m)^trial     a convolution on (the host device|cuda:\d+) is right$")
-        self.assertRegex(run.stdout, r"(?m)^kernel    one of CUDA Python (in the interpreter|on GPU \d+) is right$")
+        for line in (r"PyTorch +2\.\d+", r"generic .*\d+ for sm_90a", r"trial +a convolution on (the host device|cuda:\d+) is right$",
+                     r"kernel +one of CUDA Python (in the interpreter|on GPU \d+) is right$", r"cache +/"):
+            self.assertRegex(run.stdout, f"(?m)^{line}")
         words = python(
             "import sys; sys.modules['torch'] = None; sys.argv = ['spio', 'doctor']\n"
             "from spio import __main__; print(__main__.main())"
         )
-        self.assertRegex(words, r"(?m)^PyTorch   this part of spio needs PyTorch 2.10 or newer.*\n1$")
+        self.assertRegex(words, r"(?m)^PyTorch +this part of spio needs PyTorch 2.10 or newer.*\n1$")
         self.assertEqual(subprocess.run([sys.executable, "-m", "spio", "docter"], capture_output=True).returncode, 2)
 
     def test_doctor_without_a_home(self):
@@ -74,6 +75,34 @@ class Package(unittest.TestCase):
         run = subprocess.run([sys.executable, "-m", "spio", "doctor"], env=environment, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertNotIn("Traceback", run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^cache +compiled kernels are not kept: .*/proc/nowhere")
+        self.assertRegex(run.stdout, r"(?m)^SPIO_LOG +on$")
+
+    def test_doctor_with_a_wrong_compiler(self):
+        environment = {**os.environ, "SPIO_NVRTC": "/etc/hostname", "SPIO_LIVE_TUNING": "off"}
+        run = subprocess.run([sys.executable, "-m", "spio", "doctor"], env=environment, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^NVRTC +/etc/hostname, which cannot be loaded: ")
+        self.assertRegex(run.stdout, r"(?m)^SPIO_LIVE_TUNING off$")  # the longest name, and a space
+
+    def test_warning_of_a_cache_that_is_not_kept(self):
+        from spio import operators, support
+
+        words, lines = ("", "SPIO_CACHE is off", "tried /nowhere: no"), []
+        for refusal in words + words:
+            with unittest.mock.patch.object(operators, "cache_folder", lambda: ("/nowhere", refusal)), \
+                 unittest.mock.patch.object(operators, "gpu_architecture", lambda _: 90), unittest.mock.patch("torch.version.cuda", "13.0"), \
+                 unittest.mock.patch.dict(support._architectures, clear=True), unittest.mock.patch.object(support.logger, "warning", lambda text, *rest: lines.append(text % rest)):
+                support.architecture_of(types.SimpleNamespace(index=0))
+        self.assertEqual(lines, ["compiled kernels are not kept, so each process compiles them again: tried /nowhere: no; SPIO_CACHE_DIR names another folder"])
+
+    def test_version(self):
+        self.assertRegex(spio.__version__, r"^\d+\.\d+\.\d+$")
+
+    def test_operators_come_with_the_package(self):
+        # If PyTorch is there already; the package itself does not import it.
+        words = python("import torch, spio; print(torch.ops.spio.conv2d.default._schema.name, 'spio.functional' in __import__('sys').modules)")
+        self.assertEqual(words, "spio::conv2d False\n")
 
     def test_lazily(self):
         self.assertEqual(python("import spio, sys; print('torch' in sys.modules)"), "False\n")
