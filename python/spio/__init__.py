@@ -9,7 +9,9 @@
 
 The package can be imported without a GPU and without PyTorch. Its parts but spio.cuda need PyTorch 2.10 or newer.
 """
+import contextlib
 import importlib
+import sys
 
 # The module that has a name, or is the name itself.
 _homes = {
@@ -25,10 +27,18 @@ _homes = {
 }
 __all__ = sorted([*_homes, "cuda"])
 
+# A program that has PyTorch gets the operators with the package: models that were exported with them can be loaded. Where
+# they cannot be had, the first use of them says why.
+if getattr(sys.modules.get("torch"), "ops", None) is not None:
+    with contextlib.suppress(ImportError, OSError):
+        importlib.import_module("spio.operators")
+
 
 def __getattr__(name):
     if name == "cuda":
         return importlib.import_module("spio.cuda")
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("spio")
     if name not in _homes:
         raise AttributeError(f"module 'spio' has no attribute {name!r}")
     importlib.import_module("spio.operators")  # says what PyTorch is needed
