@@ -275,4 +275,6 @@ def why_not_norm(module):
     channels = module.normalized_shape[0]
     if channels % 8 != 0 or channels > 2048:
         return f"there are {channels} channels, where kernels take multiples of 8 up to 2048"
+    if (module.weight is None) != (module.bias is None):
+        return "it has a weight or a bias alone"
     return None

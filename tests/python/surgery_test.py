@@ -26,6 +26,14 @@ class Surgery(unittest.TestCase):
         with spio.strict():
             self.assertEqual(layer(x).shape, x.shape)
 
+    def test_norm_with_one_factor(self):
+        # A stand-in for torchvision's class, which may have it.
+        kind = type("LayerNorm2d", (spio.nn.LayerNorm2d,), {"__module__": "torchvision.models.convnext"})
+        layer = kind(16)
+        layer.bias = None
+        self.assertEqual(spio.convert(layer).kept[0].reason, "it has a weight or a bias alone")
+        self.assertIs(type(layer), kind)
+
     def test_scan_for_an_architecture_without_kernels(self):
         layer, x = torch.nn.Conv2d(16, 16, 3, groups=2), tensor((2, 16, 6, 6), torch.float32)
         for arch in ("sm_70", "sm_75", "90"):
