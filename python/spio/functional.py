@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as aten
 
 from spio import flops, gradients, operators, support  # flops registers its formulas
-from spio.reasons import group_width, why_not_conv2d, why_not_layernorm_2d, why_not_matmul
+from spio.reasons import group_width, whole, why_not_conv2d, why_not_layernorm_2d, why_not_matmul
 
 # What eager calls take, with gradients or without: it takes less time than the operators of spio, which compiled graphs have.
 eager_conv2d = operators.find_differentiable_conv2d()
@@ -21,7 +21,8 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """torch.nn.functional.conv2d; groups of 8 channels with strides and dilations up to 2 take Spio's kernels.
 
     Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32. A float
-    or a bool of the window counts as the int that it equals, where torch refuses it.
+    or a bool of the window or as the number of groups counts as the int that it equals, and a float32 bias may stand
+    beside tensors of 16 bits, where torch refuses both.
     """
     x = input
     if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
@@ -32,7 +33,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
     try:
-        return eager_conv2d(cast, weight, bias, *window, groups)
+        return eager_conv2d(cast, weight, bias, *window)
     except NotImplementedError:  # PyTorch has the operator for dense tensors, and without forward derivatives
         reason = support.why_not_tensor(x) or support.why_not_tensor(weight) or support.why_not_transformed()
         if reason is None:
@@ -59,7 +60,7 @@ def transformed_conv2d(x, weight, bias, stride, padding, dilation, groups):
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
     if is_differentiated and torch.compiler.is_exporting():
         # An exported graph keeps the operator alone, so it is one that has gradients in C++.
-        return operators.differentiable_conv2d(cast, weight, bias, window[2:4], window[0:2], window[4:6], groups)
+        return operators.differentiable_conv2d(cast, weight, bias, window[2:4], window[0:2], window[4:6], whole(groups))
     if is_differentiated:
         function = gradients.Conv2d if is_compiled else gradients.MappableConv2d
         return function.apply(cast, weight, bias, window)
@@ -145,16 +146,16 @@ most_eager_windows = 4096
 
 def cached_eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast):
     """The result of eager_window(), from a cache, because a look-up is faster."""
-    key = (
-        x.shape, weight.shape, x.dtype, weight.dtype, x.device, weight.device, stride, padding, dilation, groups, is_cast,
-        support.settings.uses_host_device, None if bias is None else (bias.dtype, bias.device),
-    )
     try:
+        key = (
+            x.shape, weight.shape, x.dtype, weight.dtype, x.device, weight.device, stride, padding, dilation, groups, is_cast,
+            support.settings.uses_host_device, None if bias is None else (bias.dtype, bias.device, bias.shape),
+        )
         result = _eager_windows.get(key)
-    except TypeError:  # a list, or a size that is a symbol
+    except (AttributeError, TypeError):  # no tensor, a list, or a size that is a symbol
         return eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)
     if result is None:
-        numbers = (number for value in (stride, padding, dilation) for number in (value if isinstance(value, tuple) else (value,)))
+        numbers = (number for value in (stride, padding, dilation, groups) for number in (value if isinstance(value, tuple) else (value,)))
         if any(isinstance(number, torch.Tensor) for number in numbers):  # which may change
             return eager_window(x, weight, bias, stride, padding, dilation, groups, is_cast)
         if len(_eager_windows) >= most_eager_windows:
@@ -164,9 +165,9 @@ def cached_eager_window(x, weight, bias, stride, padding, dilation, groups, is_c
 
 
 def eager_window(*arguments):
-    """Padding, stride and dilation, in the order of eager_conv2d(), and None; or None and the reason of why_not_conv2d()."""
+    """Padding, stride, dilation and groups, in the order of eager_conv2d(), and None; or None and the reason of why_not_conv2d()."""
     window, reason = why_not_conv2d(*arguments)
-    return (None, reason) if window is None else ((window[2:4], window[0:2], window[4:6]), None)
+    return (None, reason) if window is None else ((window[2:4], window[0:2], window[4:6], whole(arguments[6])), None)
 
 
 def warm_up():

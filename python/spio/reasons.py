@@ -54,6 +54,9 @@ def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=F
     """The window and None, or None and the reason why no kernel computes the convolution.
 
     A window is stride, padding and dilation, each of rows and of columns: six numbers."""
+    for name, value in (("input", x), ("weight", weight), ("bias", bias)):
+        if not isinstance(value, torch.Tensor) and (name != "bias" or value is not None):
+            return None, f"the {name} is a {type(value).__name__}"
     reason = support.why_not_device("conv2d", x)
     if reason is not None:
         return None, reason
@@ -69,7 +72,9 @@ def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=F
         return None, f"the input is {x.dtype} and the weight {weight.dtype}"
     if bias is not None and bias.dtype != weight.dtype and bias.dtype != torch.float32:
         return None, f"the weight is {weight.dtype} and the bias {bias.dtype}"
-    if k != c or width != group_width or groups * group_width != c:
+    if bias is not None and (bias.dim() != 1 or bias.shape[0] != k):
+        return None, f"the bias is {tuple(bias.shape)}, where the weight has {k} outputs"
+    if k != c or width != group_width or whole(groups) is None or groups * group_width != c:
         return None, f"{c} channels in {groups} groups to {k}, where kernels take groups of {group_width} to {group_width}"
     reason = why_not_layer((r, s), stride, dilation)
     if reason is not None:
@@ -135,7 +140,8 @@ def why_not_matmul(a, b, bias, residual, out_dtype):
             return f"the first factor is on {a.device} and the {name} on {tensor.device}"
     if a.dim() != b.dim() or a.dim() not in (2, 3) or (a.dim() == 3 and a.shape[0] != b.shape[0]):
         return f"the factors have {a.dim()} and {b.dim()} dimensions"
-    if a.dtype != b.dtype or out_dtype not in (None, a.dtype, torch.float32):
+    is_single = out_dtype == torch.float32 and a.dtype in operators.short_types
+    if a.dtype != b.dtype or not (out_dtype in (None, a.dtype) or is_single):
         return f"the factors are {a.dtype} and {b.dtype}, the result {out_dtype}"
     if bias is not None and (bias.dim() != 1 or bias.shape[0] != b.shape[-1]):
         return f"the bias is {tuple(bias.shape)}"

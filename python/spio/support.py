@@ -209,8 +209,9 @@ def refuse(family, reason, *tensors):
     if settings.is_strict:
         raise Unsupported(f"spio has no kernel for this {family}: {reason}")
     if torch.compiler.is_compiling():
+        note_compiled(family)
         return
-    shapes = tuple(tuple(tensor.shape) for tensor in tensors if tensor is not None)
+    shapes = tuple(tuple(getattr(tensor, "shape", ())) for tensor in tensors if tensor is not None)
     if (family, reason, shapes) not in _logged:
         if len(_logged) < 10000:
             _logged.add((family, reason, shapes))
