@@ -154,7 +154,15 @@ def why_not_exported(family):
     return reason
 
 
+def note_compiled(family):
+    """Logs, once for each family, that a graph has calls that no kernel takes. Sizes may be open there, so no reason is named."""
+    if (family, None) not in _logged:
+        _logged.add((family, None))
+        logger.warning("%s in a compiled graph is by aten: called without torch.compile, it logs the reason", family)
+
+
 # torch.compile calls them while it traces, and guards what they read itself.
+note_compiled._dynamo_marked_constant = True
 why_not_exported._dynamo_marked_constant = True
 why_not_transformed._dynamo_marked_constant = True
 transforms._dynamo_marked_constant = True

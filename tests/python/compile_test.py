@@ -86,6 +86,18 @@ class Compiled(unittest.TestCase):
         with torch.no_grad():
             torch.testing.assert_close(model(x), compiled(x))
 
+    def test_what_no_kernel_computes(self):
+        # One line says so when the graph is traced, also where sizes are open.
+        layer, x = spio.nn.Conv2d(16, 16, 3, groups=2, stride=3), tensor((2, 16, 9, 9), torch.float32)
+        for is_dynamic in (False, True):
+            torch._dynamo.reset()
+            support._logged.clear()
+            compiled = torch.compile(layer, fullgraph=True, backend="aot_eager", dynamic=is_dynamic)
+            with self.assertLogs("spio") as log:
+                for images in (x, x[:, :, :7]):
+                    torch.testing.assert_close(compiled(images), layer(images))
+            self.assertEqual(sum("conv2d in a compiled graph is by aten" in line for line in log.output), 1)
+
     def test_export(self):
         model, x = Block().eval(), tensor((2, 16, 6, 7), torch.float32)
         batch = torch.export.Dim("batch", min=0)
