@@ -179,6 +179,11 @@ def main(arguments=None):
             parser.error(f"{path} cannot be written: {error.strerror}")
     model = network(parser, parsed).to(device, memory_format=torch.channels_last)
     x = blocks.random_images(parsed.images, parsed.size, device)
+    try:
+        with torch.no_grad():
+            copy.deepcopy(model).eval()(x[:1])
+    except Exception as error:  # of the network's own kind: a model may have one size of images, or need more pixels
+        parser.error(f"{parsed.name} does not take images of {parsed.size} x {parsed.size} (--size): {str(error).splitlines()[0] or type(error).__name__}")
     results = {}
     for way in parsed.ways:
         print(f"{way}: warming up, then {parsed.steps} steps …", file=sys.stderr, flush=True)

@@ -81,6 +81,13 @@ class Bench(unittest.TestCase):
             self.assertEqual((end.exception.code, measure.called), (2, False))
             self.assertIn("/no/such/folder/file cannot be written: No such file or directory", told.getvalue())
 
+    def test_size_that_a_network_does_not_take(self):
+        told, model = io.StringIO(), torch.nn.Linear(5, 5)
+        with mock.patch.object(bench, "network", lambda *_: model), contextlib.redirect_stderr(told), self.assertRaises(SystemExit) as end:
+            bench.main(["timm", "some_vit", "--device", "cpu"])
+        self.assertEqual(end.exception.code, 2)
+        self.assertIn("some_vit does not take images of 32 x 32 (--size): ", told.getvalue())
+
     def test_mistakes(self):
         for words, arguments in {
             "there is no block mbconf: convfirst, mbconv, convnext": ["block", "mbconf"],
