@@ -73,8 +73,10 @@ def strict(is_strict=True):
 def host_device():
     """Within it, operators on CPU tensors run the GPU's kernels on Spio's host device, which checks each access.
 
-    It has kernels for a few sizes: convolutions of 16 channels with filters of 3 x 3 and padding 1,
-    LayerNorm of 16 channels, and matrix products of n = 32 and k = 48.
+    It has kernels for a few calls, in float16 unless it says otherwise: convolutions of 16 channels with filters of 3 x 3 and
+    a padding of 1, in the forward pass, for the gradient of the input, for that of a float32 weight (autocast), and for that
+    of a float16 weight together with a bias's, in bfloat16 the forward pass with a bias; LayerNorm of 16 channels, in bfloat16
+    too, whose gradients are aten's; and matrix products of n = 32 and k = 48 without bias, activation and residual.
     """
     previous = settings.uses_host_device
     settings.uses_host_device = True
@@ -145,18 +147,20 @@ def transforms():
 _logged = set()
 
 
+gradients_of_exports = "an exported graph keeps gradients of aten's operators alone; torch.no_grad() around the export keeps kernels"
+
+
 def why_not_exported(family):
     """Why an operator without gradients is not exported, in words; logged once for each family."""
-    reason = "an exported graph keeps gradients of aten's operators alone; torch.no_grad() around the export keeps kernels"
-    if (family, reason) not in _logged:
-        _logged.add((family, reason))
-        logger.warning("%s is exported as aten's: %s", family, reason)
-    return reason
+    if (family, gradients_of_exports) not in _logged:
+        _logged.add((family, gradients_of_exports))
+        logger.warning("%s is exported as aten's: %s", family, gradients_of_exports)
+    return gradients_of_exports
 
 
 def note_compiled(family):
     """Logs, once for each family, that a graph has calls that no kernel takes. Sizes may be open there, so no reason is named."""
-    if (family, None) not in _logged:
+    if not {(family, None), (family, gradients_of_exports)} & _logged:
         _logged.add((family, None))
         logger.warning("%s in a compiled graph is by aten: called without torch.compile, it logs the reason", family)
 
@@ -183,7 +187,8 @@ def why_not_gpu(device):
 def architecture_of(device):
     """The number of a GPU's architecture, 0 if there can be none; asked once for each GPU.
 
-    The library is asked, which opens the GPU for its kernels anyway: PyTorch takes 0.19 ms for its first answer."""
+    The library is asked, which opens the GPU for its kernels anyway: PyTorch takes 0.19 ms for its first answer. One that
+    the process does not have counts as sm_80."""
     gpu = device.index
     architecture = _architectures.get(gpu)
     if architecture is None:
