@@ -136,36 +136,6 @@ class Spellings(unittest.TestCase):
         run = subprocess.run([sys.executable, "-c", program], env={**os.environ, "SPIO_STRICT": "1"}, capture_output=True, text=True)
         self.assertEqual(run.stdout, "spio has no kernel for this conv2d: the stride is 3, where kernels have 1 and 2\n", run.stderr)
 
-    def test_wrong_arguments_are_torchs_errors(self):
-        # The errors are those of PyTorch's function, in one line for tensors, and without a trace of calls in C++.
-        x, weight, bias = (value.detach() for value in layer())
-        functional.conv2d(x, weight, bias, groups=2)  # what is known of right arguments does not count for these
-        for arguments in ((x, weight, bias[:8]), (x, weight, bias[None]), (x, weight, [1.0]), (x.numpy(), weight), (x, weight.numpy()), ([1], weight), (None, weight)):
-            errors = []
-            for library in (functional, aten):
-                with self.assertRaises((RuntimeError, TypeError)) as caught:
-                    library.conv2d(*arguments, groups=2)
-                is_whole = isinstance(caught.exception, RuntimeError)  # others name the types of the arguments, as they were passed
-                errors.append((type(caught.exception), str(caught.exception)[: None if is_whole else 30]))
-            self.assertEqual(*errors)
-            with spio.strict(), self.assertRaises(spio.Unsupported):
-                functional.conv2d(*arguments, groups=2)
-
-    def test_numbers_of_groups(self):
-        x, weight, bias = layer()
-        for is_known in (False, True):
-            for groups in (2.0, numpy.int64(2), torch.tensor(2)):
-                functional._eager_windows.clear()
-                if is_known:
-                    functional.conv2d(x, weight, bias, groups=2)
-                with spio.strict():
-                    y = functional.conv2d(x, weight, bias, groups=groups)
-                torch.testing.assert_close(y, aten.conv2d(x, weight, bias, groups=2))
-
-    def test_products_in_float(self):
-        a = tensor((8, 16), torch.float64)
-        self.assertEqual(functional.matmul(a, a.mT, out_dtype=torch.float32).dtype, torch.float32)
-
     def test_wrong_types_are_torchs_errors(self):
         x, weight, _ = layer()
         with self.assertLogs("spio"), self.assertRaises(RuntimeError):
