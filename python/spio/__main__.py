@@ -25,9 +25,8 @@ def why_not_loaded(file):
     return ""
 
 
-def report_pytorch():
-    """Reports PyTorch and the library of operators. Returns the operators, or None."""
-    named = os.environ.get("SPIO_NVRTC")
+def report_pytorch(named):
+    """Reports PyTorch, the library of operators and NVRTC, which the user may have named. Returns the operators, or None."""
     try:
         from spio import operators
     except (ImportError, OSError) as error:
@@ -121,8 +120,9 @@ def doctor():
     for name in variables:
         if name in os.environ:
             tell(name, os.environ[name])
+    named = os.environ.get("SPIO_NVRTC")  # the package sets it, too
     is_right = try_kernel()
-    if report_pytorch() is None:
+    if report_pytorch(named) is None:
         return 1
     first, are_open = report_gpus()
     nvrtc = os.environ.get("SPIO_NVRTC")

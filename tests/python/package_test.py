@@ -14,6 +14,7 @@ import unittest
 import unittest.mock
 
 import spio
+from spio import nvrtc
 
 library = pathlib.Path(spio.__file__).with_name("spio_operators.so")
 root = pathlib.Path(__file__).resolve().parents[2]
@@ -61,6 +62,8 @@ class Package(unittest.TestCase):
         for line in (r"PyTorch +2\.\d+", r"generic .*\d+ for sm_90a", r"trial +a convolution on (the host device|cuda:\d+) is right$",
                      r"kernel +one of CUDA Python (in the interpreter|on GPU \d+) is right$", r"cache +/"):
             self.assertRegex(run.stdout, f"(?m)^{line}")
+        if "SPIO_NVRTC" not in os.environ and nvrtc.installed() is not None:
+            self.assertRegex(run.stdout, r"(?m)^NVRTC +/.*, PyTorch's$")
         words = python(
             "import sys; sys.modules['torch'] = None; sys.argv = ['spio', 'doctor']\n"
             "from spio import __main__; print(__main__.main())"
