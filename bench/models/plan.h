@@ -70,13 +70,13 @@ inline bool fits(conv2d::problem const& problem, conv2d::config const& config) {
 // A configuration is not measured if its estimated time is above this multiple of the least.
 inline constexpr double slowest_measured = 3;
 
-// What rules decide after a prediction of wgrad: rings of half as many stages, and the other number
-// of warps for a group.
+// What a model of wgrad also predicts, once it has chosen: rings of half as many stages, and the
+// other number of warps for a group.
 inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
                                             conv2d::config const& config) {
     std::vector<conv2d::config> twins;
     auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
-    if (gradient == nullptr || gradient->adds_in_cluster()) return twins;
+    if (gradient == nullptr) return twins;
     auto shorter = *gradient, other = *gradient;
     shorter.stages /= 2;
     other.parts = 3 - gradient->parts;
@@ -92,7 +92,7 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
 // family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
 // eight fastest predictions for 8 to 1, and their twins for half of that; the fastest estimates
 // that copy rows count for 5, four of wgrad and six of fprop and dgrad, and so do the two fastest
-// that copy boxes of all columns of two groups.
+// that copy boxes of all columns of two groups, and four of wgrad that have twelve groups.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;
@@ -134,8 +134,9 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             auto& found = entry_of(config);
             if (auto const rank = ranks[config.index()]++; rank < 3) found.votes += 3 - rank;
             auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
-            bool const has_rows = gradient != nullptr && gradient->copies_rows(layer);
-            if (has_rows && with_rows++ < 4) found.votes += 5;
+            bool const is_special =
+                gradient != nullptr && (gradient->copies_rows(layer) || gradient->groups == 12);
+            if (is_special && with_rows++ < 4) found.votes += 5;
             auto const* const tma = std::get_if<conv2d::tma::config>(&config);
             if (tma == nullptr) continue;
             bool const is_wide = !tma->whole_rows && tma->columns > 48;

@@ -78,8 +78,8 @@ bool knows_whole_rows(forest const& model) {
 }
 
 // The candidate whose predicted time is the least.
-// The model predicts the logarithm of the time over its estimate. Of wgrad, the same configuration
-// with two warps for each group instead of one, or the reverse, is added if it is faster.
+// The model predicts the logarithm of the time over its estimate. A twin of wgrad, with the other
+// number of warps for a group or with a shorter ring, replaces its like if it is faster.
 std::size_t fastest(forest const& model, problem const& problem, arch arch, shortlist& candidates) {
     std::vector<double> offsets;
     offsets.reserve(candidates.list.size());
@@ -88,17 +88,16 @@ std::size_t fastest(forest const& model, problem const& problem, arch arch, shor
     }
     auto const best = model.least(candidates.rows, offsets, candidates.clusters);
     auto const count = candidates.list.size();
-    if (!add_other_parts(problem, arch, candidates, best)) return best;
-    std::vector<float> rows;
-    for (auto const i : {best, count}) {
+    auto const twins = add_twins(problem, arch, candidates, best);
+    if (twins == 0) return best;
+    std::vector<float> rows(candidates.row(best).begin(), candidates.row(best).end());
+    std::vector<double> totals = {offsets[best]};
+    for (auto i = count; i < count + twins; ++i) {
         rows.insert(rows.end(), candidates.row(i).begin(), candidates.row(i).end());
+        totals.push_back(std::log(candidates.list[i].expected.microseconds));
     }
-    auto const faster = model.least(
-        rows, std::array{offsets[best], std::log(candidates.list[count].expected.microseconds)}, 2);
-    if (faster == 1) return count;
-    candidates.list.pop_back();
-    candidates.rows.resize(count * feature_count);
-    return best;
+    auto const faster = model.least(rows, totals, totals.size());
+    return faster == 0 ? best : count + faster - 1;
 }
 
 // The first of the configurations that the estimate lists; the refusal says why no model chose.
@@ -228,6 +227,11 @@ std::string describe_model(direction pass, arch arch) {
     if (model == nullptr) return "";
     bool const is_local = model == local_model(model_name(pass), arch);
     return is_local ? model::describe_local(*model) : model::describe_shipped(*model);
+}
+
+std::vector<candidate> likely_candidates(problem const& asked, arch arch) {
+    check(asked);
+    return shortlist_of(without_epilogue(asked), arch, /*has_whole_rows=*/true).list;
 }
 
 predictions rank(problem const& asked, arch arch) {

@@ -83,6 +83,9 @@ struct predictions {
 };
 predictions rank(problem const&, arch);
 
+// The candidates that a learned model for the architecture would predict, in no order.
+std::vector<candidate> likely_candidates(problem const&, arch);
+
 // Whether there are learned models for the chip of an architecture.
 bool has_model(arch);
 // The learned model for a pass on an architecture, in words: whether it is this machine's own or

@@ -145,14 +145,20 @@ class listing {
         return is_for_model && asked.taps() > medium_taps && asked.q() > 16 && config.groups <= 4 &&
                config.images * config.columns == 16;
     }
-    // Whether a model chooses only rings of all stages that fit. In the sweeps on an H200 they take
-    // 0.75 to 0.88 of the time of half of them in the mean, and at most 1.08.
-    template <class Config> bool has_long_rings(Config const& config) const {
+    // Whether the ring of a configuration with half of the stages is too short for a model.
+    template <class Config> bool is_too_short(Config const& config) const {
         if constexpr (requires { config.whole_images; }) {
-            bool const has_long_steps = config.whole_images || asked.taps() > few_taps;
-            return is_for_model && has_long_steps && config.blocks_of(asked) <= chip.sm_count;
+            return is_for_model && needs_long_ring(asked, config, code);
         }
         return false;
+    }
+
+    // Whether the list has a configuration of wgrad by TMA.
+    bool is_listed(wgrad_tma::config const& config) const {
+        return std::ranges::any_of(found.list, [&](auto const& other) {
+            auto const* const same = std::get_if<wgrad_tma::config>(&other.config);
+            return same != nullptr && is_same(*same, config);
+        });
     }
 
     // Adds configurations whose blocks copy whole rows of images.
@@ -162,7 +168,7 @@ class listing {
             if (!rows) continue;
             for (int const splits : split_counts(best, *rows)) {
                 rows->splits = splits;
-                if (rows->fits(asked)) found.add(*rows);
+                if (rows->fits(asked) && !is_listed(*rows)) found.add(*rows);
             }
         }
     }
@@ -293,7 +299,7 @@ class listing {
                         config.stages = stages;
                         config.splits = splits;
                         bool const is_short = stages != *stage_counts.begin();
-                        if (is_short && has_long_rings(config)) continue;
+                        if (is_short && is_too_short(config)) continue;
                         bool const is_known = std::ranges::any_of(earlier, [&](auto const& other) {
                             auto const* const same = std::get_if<Config>(&other.config);
                             return same != nullptr && is_same(*same, config);
@@ -307,6 +313,11 @@ class listing {
 };
 
 } // namespace
+
+bool needs_long_ring(problem const& problem, wgrad_tma::config const& config, arch arch) {
+    bool const has_long_steps = config.whole_images || problem.taps() > few_taps;
+    return has_long_steps && config.blocks_of(problem) <= chip_of(arch).sm_count;
+}
 
 std::vector<candidate> gradient_candidates(problem const& problem, arch arch, bool is_for_model) {
     return listing(problem, arch, is_for_model).gradients();

@@ -17,6 +17,7 @@ module;
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -200,20 +201,53 @@ shortlist shortlist_of(problem const& problem, arch arch, bool has_whole_rows) {
     return result;
 }
 
-bool add_other_parts(problem const& problem, arch arch, shortlist& candidates, std::size_t i) {
+namespace {
+
+// The fields of a configuration of wgrad.
+auto fields_of(wgrad_tma::config const& c) {
+    return std::tuple(c.groups, c.images, c.columns, c.stages, c.splits, c.whole_images, c.cluster,
+                      c.parts);
+}
+auto fields_of(wgrad_cp_async::config const& c) {
+    return std::tuple(c.groups, c.images, c.columns, c.stages, c.splits, c.blocks);
+}
+// Whether the list has a configuration already.
+template <class Config> bool is_listed(std::vector<candidate> const& list, Config const& config) {
+    return std::ranges::any_of(list, [&](candidate const& other) {
+        auto const* const same = std::get_if<Config>(&other.config);
+        return same != nullptr && fields_of(*same) == fields_of(config);
+    });
+}
+
+} // namespace
+
+std::size_t add_twins(problem const& problem, arch arch, shortlist& candidates, std::size_t i) {
     constexpr int most_groups = 7; // that have two warps each
-    auto const* const gradient = std::get_if<wgrad_tma::config>(&candidates.list[i].config);
-    if (gradient == nullptr || gradient->adds_in_cluster() || gradient->groups > most_groups) {
-        return false;
+    auto const first = candidates.list.size();
+    auto const add = [&](auto const& twin) {
+        if (!twin.fits(problem) || is_listed(candidates.list, twin)) return;
+        candidates.list.push_back({twin, estimated(problem, twin, arch)});
+    };
+    auto const chosen = candidates.list[i].config;
+    if (auto const* const gradient = std::get_if<wgrad_tma::config>(&chosen)) {
+        auto other = *gradient, shorter = *gradient;
+        other.parts = 3 - gradient->parts;
+        if (gradient->groups <= most_groups) add(other);
+        shorter.stages /= 2;
+        bool const is_plain = !gradient->adds_in_cluster();
+        if (is_plain && !needs_long_ring(problem, *gradient, arch)) add(shorter);
+    } else if (auto const* const gradient = std::get_if<wgrad_cp_async::config>(&chosen)) {
+        auto shorter = *gradient;
+        shorter.stages /= 2;
+        add(shorter);
     }
-    auto other = *gradient;
-    other.parts = 3 - gradient->parts;
-    if (!other.fits(problem)) return false;
-    candidates.list.push_back({other, estimated(problem, other, arch)});
+    if (candidates.list.size() == first) return 0;
     candidates.rows.resize(candidates.list.size() * feature_count);
-    feature_writer const writer(problem, candidates.list.back().expected.bytes, arch);
-    writer.write(candidates.list.back(), candidates.row(candidates.list.size() - 1));
-    return true;
+    feature_writer const writer(problem, candidates.list[i].expected.bytes, arch);
+    for (auto twin = first; twin < candidates.list.size(); ++twin) {
+        writer.write(candidates.list[twin], candidates.row(twin));
+    }
+    return candidates.list.size() - first;
 }
 
 } // namespace spio::conv2d

@@ -9,11 +9,13 @@
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
 #include "conv2d/tma.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -77,6 +79,49 @@ TEST_CASE(
             CHECK(c.expected.microseconds == found->second);
         }
     }
+}
+
+TEST_CASE("likely candidates are those of which a model predicts the times") {
+    auto const texts = [](auto const& list) {
+        std::vector<std::string> found;
+        for (auto const& each : list) found.push_back(conv2d::config_text(each.config));
+        std::ranges::sort(found);
+        return found;
+    };
+    for (std::string const words : {"n=8 c=256 h=28 w=28", "n=256 c=64 h=56 w=56"}) {
+        auto const problem = parse<conv2d::problem>("conv2d", words);
+        auto const list = conv2d::likely_candidates(problem, sm_90a);
+        CHECK(list.size() >= 20);
+        CHECK(texts(list) == texts(conv2d::rank(problem, sm_90a).configs));
+    }
+}
+
+TEST_CASE("of wgrad, a model also predicts half as many stages, or the other number of warps") {
+    auto const predicted = [](std::string const& words, std::string const& text) {
+        auto const problem = parse<conv2d::problem>("conv2d", words + " pass=wgrad");
+        auto const ranking = conv2d::rank(problem, sm_90a).configs;
+        auto const is_it = [&](auto const& c) { return conv2d::config_text(c.config) == text; };
+        return std::pair(std::ranges::any_of(ranking, is_it), ranking.front().config);
+    };
+    auto const text = [](auto const& config) { return conv2d::config_text(config); };
+    unsigned shorter_rings = 0, other_parts = 0;
+    for (std::string const words :
+         {"n=256 c=72 h=28 w=28", "n=64 c=56 h=28 w=28",
+          "n=16 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3",
+          "n=8 c=360 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2", "n=64 c=16 h=112 w=112"}) {
+        CAPTURE(words);
+        auto const first = predicted(words, "").second;
+        auto const* const chosen = std::get_if<conv2d::wgrad_tma::config>(&first);
+        if (chosen == nullptr) continue;
+        auto shorter = *chosen, longer = *chosen, other = *chosen;
+        shorter.stages /= 2, longer.stages *= 2;
+        other.parts = 3 - chosen->parts;
+        shorter_rings += predicted(words, text(conv2d::config(shorter))).first ||
+                         predicted(words, text(conv2d::config(longer))).first;
+        other_parts += predicted(words, text(conv2d::config(other))).first;
+    }
+    CHECK(shorter_rings > 1);
+    CHECK(other_parts > 1);
 }
 
 TEST_CASE("of cp_async's strips that are wider than an mma tile, warps take two") {
