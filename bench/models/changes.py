@@ -20,6 +20,13 @@ def has_moved_ends(count, rows, splits, least):
     return any(0 < min(first, rows - first) < (rows if rows < 2 * least else least) for first in firsts)
 
 
+def has_new_fprop(sweep):
+    """Whether a row is of fprop by TMA with a stride of 2, whose kernels read shared memory without bank conflicts now."""
+    is_strided = numpy.array([each.get("stride_w") == "2" and each.get("dilation_w", "1") == "1" and each["s"] != "1" and each["pass"] == "fprop"
+                              for each in sweep.fields])
+    return is_strided[sweep.layer] & (sweep.features[:, sweep.names.index("is_tma")] > 0)
+
+
 def has_new_kernel(sweep):
     """Whether a row is of wgrad by a kernel that copies whole rows of images now, or whose splits end elsewhere."""
     is_gradient = sweep.directions[sweep.layer] == "wgrad"

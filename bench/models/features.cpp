@@ -6,15 +6,19 @@
 //     models_features FAMILY TIMES OUT
 //     models_features --predict TABLE FLOATS VALUES
 //     models_features --choose TIMES OUT
+//     models_features --likely PLAN ARCH OUT
 //
 // FAMILY, the kernels of one operation, is conv2d or matmul. The second form writes the value that
 // a model has for each row of FLOATS. TIMES is what a sweep of the family wrote. OUT.rows has a
 // line for each configuration: the number of its layer, its microseconds, those of the estimate,
 // and whether the family chooses it without a model. OUT.floats has its features, as floats.
 // OUT.layers has the problems, OUT.names the features. The third form writes what the library
-// chooses for each problem of a sweep of conv2d, and the other candidates of its model.
+// chooses for each problem of a sweep of conv2d, and the other candidates of its model. The fourth
+// form writes OUT.rows and OUT.floats for the candidates of a model for the layers of a plan, which
+// were not measured.
 #include "matmul/cp_async.h"
 #include "matmul/wgmma.h"
+#include "plan.h"
 
 #include <cstddef>
 #include <cstdio>
@@ -147,6 +151,24 @@ void write_choices(std::string const& times, std::string const& out) {
     if (!file.flush()) throw std::runtime_error(out + " cannot be written");
 }
 
+// Writes the features of what a model would choose among for each layer of a plan, whose times are
+// 0.
+void write_likely(std::string const& plan, arch arch, std::string const& out) {
+    std::ofstream rows(out + ".rows"), floats(out + ".floats", std::ios::binary);
+    std::size_t layer_count = 0;
+    for (auto const& group : bench::read_plan(plan)) {
+        for (auto const& layer : group.layers) {
+            for (auto const& candidate : conv2d::likely_candidates(layer, arch)) {
+                auto const values = conv2d::features_of(layer, candidate, arch);
+                floats.write(reinterpret_cast<char const*>(values.data()), sizeof values);
+                rows << layer_count << " 0 " << candidate.expected.microseconds << " 0\n";
+            }
+            ++layer_count;
+        }
+    }
+    if (!rows.flush() || !floats.flush()) throw std::runtime_error(out + ".* cannot be written");
+}
+
 } // namespace
 
 int main(int count, char** words) {
@@ -155,14 +177,18 @@ int main(int count, char** words) {
             predict(words[2], words[3], words[4]);
         } else if (count == 4 && words[1] == std::string_view("--choose")) {
             write_choices(words[2], words[3]);
+        } else if (count == 5 && words[1] == std::string_view("--likely")) {
+            auto const arch = find_arch(words[3]);
+            if (!arch) throw std::runtime_error(std::string(words[3]) + " is no architecture");
+            write_likely(words[2], *arch, words[4]);
         } else if (count == 4 && words[1] == std::string_view("conv2d")) {
             write_features<convolutions>(words[2], words[3], spio::sm_90a);
         } else if (count == 4 && words[1] == std::string_view("matmul")) {
             write_features<products>(words[2], words[3], spio::sm_90a);
         } else {
             throw std::runtime_error(
-                "the words must be FAMILY TIMES OUT, --predict TABLE FLOATS VALUES or --choose "
-                "TIMES OUT");
+                "the words must be FAMILY TIMES OUT, --predict TABLE FLOATS VALUES, --choose TIMES "
+                "OUT or --likely PLAN ARCH OUT");
         }
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());

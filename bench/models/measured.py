@@ -9,7 +9,7 @@ import subprocess
 import numpy
 
 import plan
-from changes import has_changed, has_new_kernel
+from changes import has_changed, has_new_fprop, has_new_kernel
 
 HELD_OUT = 4
 
@@ -17,13 +17,14 @@ HELD_OUT = 4
 class Sweep:
     """The measured configurations: a row each, of `layer` (its number), `times`, `estimates`, `chosen` and `features`."""
 
-    def __init__(self, family, files, program, scratch, recent=(), older=()):
+    def __init__(self, family, files, program, scratch, previous=(), recent=(), older=()):
         self.family = family
-        every = [*files, *recent, *older]
+        every = [*files, *previous, *recent, *older]
         texts = [lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes() for path in every]
         text = b"".join(texts)
         self.digest = hashlib.sha256(text).hexdigest()
         self.origin = next(line[2:] for line in text.decode().splitlines() if line.startswith("# "))
+        self.arch = self.origin.split(" | ")[1]
         times, out = scratch / "times.txt", scratch / "sweep"
         times.write_bytes(text)
         subprocess.run([str(program), family, str(times), str(out)], check=True)
@@ -34,8 +35,10 @@ class Sweep:
         self.layer, self.times, self.estimates = rows[:, 0].astype(int), rows[:, 1], rows[:, 2]
         self.chosen = rows[:, 3] > 0
         counts = [text.count(b"\nproblem ") for text in texts]
-        self.is_older = self.layer >= sum(counts[: len(files)])
-        is_oldest = self.layer >= sum(counts[: len(files) + len(recent)])
+        firsts = numpy.cumsum([0, *counts])
+        is_previous = self.layer >= firsts[len(files)]
+        self.is_older = self.layer >= firsts[len(files) + len(previous)]
+        is_oldest = self.layer >= firsts[len(files) + len(previous) + len(recent)]
         self.features = numpy.fromfile(scratch / "sweep.floats", numpy.float32).reshape(len(rows), len(self.names))
         self.fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
         self.directions = numpy.array([each.get("pass", "") for each in self.fields])
@@ -43,7 +46,7 @@ class Sweep:
         plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
         self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
         if family == "conv2d":
-            is_changed = self.is_older & has_new_kernel(self) | is_oldest & has_changed(self)
+            is_changed = is_previous & has_new_fprop(self) | self.is_older & has_new_kernel(self) | is_oldest & has_changed(self)
             self.leave_out(~(self.is_searched() | is_changed))
         self.best = self.least_times()
 

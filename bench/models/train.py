@@ -1,11 +1,11 @@
 # Trains the models that choose configurations, and reports how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--recent TIMES[.xz]...] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--previous TIMES[.xz]...] [--recent TIMES[.xz]...] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--before [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
-held out: no tree has seen it. --older names sweeps of older kernels, --recent those that were measured before wgrad copied rows of images and its splits were moved:
-of these, configurations whose kernels have changed since are left out, and no regrets are told. --new names other sweeps, of layers that no tree has seen either; a LABEL tells them apart. The regret of a choice
+held out: no tree has seen it. --older names sweeps of older kernels, --recent those that were measured before wgrad copied rows of images and its splits were moved,
+--previous those before fprop with strides changed: configurations whose kernels have changed since are left out, and no regrets are told of older and recent ones. --new names other sweeps, of layers that no tree has seen either, --before those among them that are previous ones; a LABEL tells them apart. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
 """
@@ -21,6 +21,7 @@ import tempfile
 import numpy
 import xgboost
 
+import ensemble
 from measured import HELD_OUT, Sweep
 from objective import differences
 from regret import random_regrets, regrets, summary
@@ -56,14 +57,14 @@ def target(sweep, kind):
     return numpy.log(sweep.times / (sweep.estimates if kind == "residual" else 1))
 
 
-def train(sweep, name, rows, columns, kind="residual", objective=None):
+def train(sweep, name, rows, columns, kind="residual", objective=None, seed=SETTINGS["seed"]):
     """Trains a model on some rows, which are in the order of their layers. Rows near the best of their layer weigh more."""
     objective = objective or OBJECTIVES[sweep.family]
     features = sweep.features[rows][:, columns]
     if objective == "differences":
         features[:, [sweep.names[column] in HIDDEN.get(name, ()) for column in columns]] = 0
     regret = sweep.times[rows] / sweep.best[sweep.layer[rows]] - 1
-    settings = SETTINGS | TREES[sweep.family] | OF_MODELS.get(name, {})
+    settings = SETTINGS | TREES[sweep.family] | OF_MODELS.get(name, {}) | {"seed": seed}
     rounds = settings.pop("rounds")
     weight = 1 / (0.03 + regret)
     if objective == "rank:pairwise":
@@ -76,6 +77,25 @@ def train(sweep, name, rows, columns, kind="residual", objective=None):
     if objective == "differences":
         return xgboost.train(settings, data, rounds, obj=differences(sweep, rows, target(sweep, kind)[rows], weight, regret))
     return xgboost.train(settings | {"objective": objective}, data, rounds)
+
+
+class Rows:
+    """Some rows of a sweep."""
+
+    def __init__(self, sweep, rows):
+        self.layer, self.estimates, self.features = sweep.layer[rows], sweep.estimates[rows], sweep.features[rows]
+
+
+def train_all(sweep, name, rows, drawn):
+    """Trains a model on some rows. One of differences gets the leaves that are nearest to the mean of several, on these rows and on
+    drawn layers."""
+    columns = list(range(len(sweep.names)))
+    booster = train(sweep, name, rows, columns)
+    if OBJECTIVES[sweep.family] != "differences":
+        return booster
+    seeds = range(SETTINGS["seed"] + 1, SETTINGS["seed"] + ensemble.MODELS)
+    boosters = [booster] + [train(sweep, name, rows, columns, seed=seed) for seed in seeds]
+    return ensemble.with_leaves_of_mean(booster, boosters, [Rows(sweep, rows), drawn])
 
 
 def with_shared(sweep, rows, booster):
@@ -137,14 +157,13 @@ def ablations(sweep, name, trained, held):
     return found
 
 
-def regrets_of_groups(sweep, name, rows):
+def regrets_of_groups(sweep, name, rows, drawn):
     """Regrets of a model that has seen no layer with the channels, filter and strides of those that are held out."""
     fields = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
     keys = [" ".join(each.get(key, "1") for key in GROUPS[sweep.family]) for each in fields]
     is_held = numpy.array([int(hashlib.sha256(key.encode()).hexdigest(), 16) % HELD_OUT == 0 for key in keys])
     held, trained = rows[is_held[sweep.layer[rows]] & ~sweep.is_older[rows]], rows[~is_held[sweep.layer[rows]]]
-    columns = list(range(len(sweep.names)))
-    found = summary(regrets(sweep, held, scores(sweep, train(sweep, name, trained, columns), held, columns)))
+    found = summary(regrets(sweep, held, scores(sweep, train_all(sweep, name, trained, drawn), held, range(len(sweep.names)))))
     return found | {"groups": len(set(numpy.array(keys)[numpy.unique(sweep.layer[held])]))}
 
 
@@ -184,9 +203,11 @@ def main():
     parser.add_argument("--models", default="", help="their names, with commas: correlation, gradient, wgmma; all of the family without it")
     parser.add_argument("--chip", default="H200")
     parser.add_argument("--report", type=pathlib.Path, help="gets what is printed; it keeps what it tells of other models")
+    parser.add_argument("--previous", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps before fprop with strides changed last")
     parser.add_argument("--recent", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps before wgrad's kernels changed last")
     parser.add_argument("--older", nargs="+", type=pathlib.Path, default=[], help="the times of sweeps of older kernels")
     parser.add_argument("--new", nargs="+", default=[], help="the times of other sweeps, to measure regrets on")
+    parser.add_argument("--before", nargs="+", default=[], help="the times of other sweeps before fprop with strides changed last")
     parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
     parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")
     parser.add_argument("--ablations", action="store_true")
@@ -196,15 +217,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = options.scratch or pathlib.Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)
-        sweep = Sweep(options.family, options.times, options.program, scratch, options.recent, options.older)
+        sweep = Sweep(options.family, options.times, options.program, scratch, options.previous, options.recent, options.older)
         new = {}
-        for word in options.new:
+        for number, word in enumerate([*options.new, *options.before]):
             label, separator, file = word.partition("=")
             if not separator:
                 label, file = "new sweep", word
             if label in new:
                 parser.error(f"--new: there are two sweeps named {label}")
-            new[label] = Sweep(options.family, [pathlib.Path(file)], options.program, scratch)
+            files = [[pathlib.Path(file)], []]
+            now, previous = files if number < len(options.new) else reversed(files)
+            new[label] = Sweep(options.family, now, options.program, scratch, previous)
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
               "layers": len(numpy.unique(sweep.layer)), "times": len(sweep.times), "xgboost": xgboost.__version__}
@@ -217,7 +240,9 @@ def main():
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
         held = rows[sweep.is_held_out[sweep.layer[rows]] & ~sweep.is_older[rows]]
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
-        booster = with_rounded_leaves(with_shared(sweep, trained, train(sweep, name, trained, list(range(len(sweep.names))))))
+        with tempfile.TemporaryDirectory() as folder:
+            drawn = ensemble.DrawnLayers(options.program, directions, sweep.arch, len(sweep.names), pathlib.Path(folder)) if directions[0] else None
+        booster = with_rounded_leaves(with_shared(sweep, trained, train_all(sweep, name, trained, drawn)))
         text = table(booster, sweep, trained, f"{options.family} {name}", options.chip)
         file = options.out / f"{options.family}_{name}.txt"
         if not options.check:
@@ -232,7 +257,7 @@ def main():
         for label, other in new.items():
             report[name] |= regrets_of_new(sweep, label, other, trained, booster, name)
         if options.groups:
-            report[name]["groups held out"] = regrets_of_groups(sweep, name, rows)
+            report[name]["groups held out"] = regrets_of_groups(sweep, name, rows, drawn)
         if options.ablations:
             report[name]["ablations"] = ablations(sweep, name, trained, held)
     if options.values:
