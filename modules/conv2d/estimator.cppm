@@ -5,6 +5,7 @@ module;
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
 #include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ module;
 module spio.conv2d:estimator;
 
 import :choice;
+import :few;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -129,8 +131,14 @@ class candidate_list {
     int sm_count;
 };
 
-// Whether a model chooses only rings of all stages that fit. In the sweeps on an H200 they take 0.75
-// to 0.88 of the time of half of them in the mean, and at most 1.08.
+// The numbers of splits for a configuration of wgrad: near those of `best`, and as many as there
+// are SMs for blocks, or half as many, where each split still has some rows.
+numbers split_counts(problem const&, wgrad_tma::config const& best, wgrad_tma::config const&,
+                     int sm_count);
+numbers split_counts(problem const&, wgrad_cp_async::config const& best,
+                     wgrad_cp_async::config const&, int sm_count);
+// Whether a model chooses only rings of all stages that fit. In the sweeps on an H200 they take
+// 0.75 to 0.88 of the time of half of them in the mean, and at most 1.08.
 bool needs_long_ring(problem const&, wgrad_tma::config const&, arch);
 // The candidates of wgrad; for a model, without those that it may not choose. The problem must have
 // been checked.

@@ -166,7 +166,7 @@ class listing {
         for (int const images : {1, 2}) {
             auto rows = with_whole_rows(asked, images);
             if (!rows) continue;
-            for (int const splits : split_counts(best, *rows)) {
+            for (int const splits : split_counts(asked, best, *rows, chip.sm_count)) {
                 rows->splits = splits;
                 if (rows->fits(asked) && !is_listed(*rows)) found.add(*rows);
             }
@@ -217,44 +217,6 @@ class listing {
                                 config.blocks_of(asked) <= chip.sm_count && asked.is_dense();
         return is_divided ? 2 * config.groups : config.groups;
     }
-    // The number of splits, for blocks on most SMs, of which each has whole strips of images, or an
-    // equal part of one, and loads few rows that another loads too; 0 if there is none. On an H200
-    // they take 0.94 to 0.98 of the time in seven layers of 3 x 3 taps; with more taps, 0.78 and
-    // 0.79 in two layers where a quarter of the SMs have no block.
-    template <class Config> int even_splits(Config const& config) const {
-        int const least_tenths = asked.taps() > few_taps ? 6 : 9; // of the SMs
-        auto const strips = strip_count(asked, config.images, config.columns);
-        int const slices = wgrad::slices(asked, config.groups);
-        for (int splits = chip.sm_count / slices;
-             splits > 0 && 10 * splits * slices >= least_tenths * chip.sm_count; --splits) {
-            bool const has_parts = asked.taps() > few_taps && strips > 0 && splits % strips == 0;
-            if (strips % splits == 0 || has_parts) return splits;
-        }
-        return 0;
-    }
-    // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs
-    // for blocks, or half as many, where each split still has some rows.
-    template <class Config> numbers split_counts(Config const& best, Config const& config) const {
-        numbers counts;
-        for (int const quarters : {8, 4, 2, 1}) {
-            counts.add(std::max(1, best.splits * quarters * config.groups / (4 * best.groups)));
-        }
-        bool has_images = false;
-        if constexpr (requires { config.whole_images; }) has_images = config.whole_images;
-        auto const steps = checked_size(divup(asked.n, config.images)) *
-                           divup(asked.q(), config.columns) * (has_images ? 1 : asked.p());
-        auto const most = has_images ? steps : steps / divup(asked.r, 2);
-        int const slices = wgrad::slices(asked, config.groups);
-        int blocks = 1; // of an SM
-        if constexpr (requires { config.blocks; }) blocks = std::max(1, config.blocks);
-        for (int const fraction : {1, 2}) {
-            int const wanted = blocks * chip.sm_count / fraction / slices;
-            if (wanted <= most.value) counts.add(wanted);
-        }
-        counts.add(even_splits(config));
-        return counts;
-    }
-
     // The neighbours of a configuration: of fewer groups, narrower steps, more or fewer splits, and
     // a shorter ring of stages.
     template <class Config, class F> void add_gradients(Config const& best, F has_room) {
@@ -293,7 +255,7 @@ class listing {
                     if (wide.fits(asked)) stage_counts.add(stages);
                 }
                 if (stage_counts.begin() == stage_counts.end()) continue;
-                for (int const splits : split_counts(best, wide)) {
+                for (int const splits : split_counts(asked, best, wide, chip.sm_count)) {
                     for (int const stages : stage_counts) {
                         Config config = wide;
                         config.stages = stages;
