@@ -171,7 +171,7 @@ def regrets_of_new(sweep, label, new, trained, booster, name):
     """Regrets on another sweep, whose layers have other channels and filters than those of the training."""
     columns = list(range(len(sweep.names)))
     raw = [sweep.names.index(feature) for feature in RAW[sweep.family]]
-    rows = numpy.flatnonzero(numpy.isin(new.directions[new.layer], MODELS[sweep.family][name]))
+    rows = numpy.flatnonzero(numpy.isin(new.directions[new.layer], MODELS[sweep.family][name]) & ~new.is_older)
     raw_values = scores(new, train(sweep, name, trained, raw, "time"), rows, raw, "time")
     cases = {"model": scores(new, booster, rows, columns), "estimate": new.estimates[rows],
              "without a model": numpy.where(new.chosen[rows], 0, new.estimates[rows]), "raw features": raw_values}
