@@ -119,7 +119,7 @@ class listing {
     template <class Config> bool set_whole_rows(Config& config) const {
         constexpr int most_mma_tiles = 8, most_groups = 4;
         int const mma_tiles = divup(asked.q(), 16);
-        bool const is_wide = 16 * mma_tiles > config.columns && mma_tiles <= most_mma_tiles;
+        bool const is_wide = mma_tiles <= most_mma_tiles && 16 * mma_tiles > config.columns;
         bool const has_registers = asked.taps() <= few_taps && config.groups <= most_groups;
         if (!has_registers || config.images != 1 || !is_wide) return false;
         config.columns = 16 * mma_tiles;
