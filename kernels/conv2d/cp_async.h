@@ -54,7 +54,7 @@ struct config {
     // of the preactivation. In dgrad: a row of the preactivation for each stage.
     constexpr checked_size second_cells(problem const& problem) const {
         if (problem.has_derivative()) return checked_size(stages) * input_cells(problem);
-        if (!problem.has_second_output()) return checked_size(0);
+        if (!problem.has_tensor_like_output()) return checked_size(0);
         int const rows_of_second =
             (problem.residual ? stages : 0) + (problem.preactivation ? 2 : 0);
         return checked_size(rows_of_second) * output_cells();
@@ -80,10 +80,10 @@ struct config {
     // 37 to 40.
     constexpr int most_blocks(problem const& problem, int sm_registers) const {
         bool const has_gaps = columns_of(correlation_of(problem)).spacing > 1;
-        bool const has_second = problem.has_second_output() || problem.has_derivative();
         int const used = used_registers(problem);
         bool const is_tight = columns == 8 && used > 36 && used <= 40;
-        int const more = (has_gaps ? 8 : 0) + (has_second ? 8 : 0) + (is_tight ? 8 : 0);
+        int const more =
+            (has_gaps ? 8 : 0) + (problem.has_second_tensor() ? 8 : 0) + (is_tight ? 8 : 0);
         auto const of_warp = (checked_size(registers(problem)) + more) * 32;
         return (4 * (sm_registers / 4 / of_warp) / warps()).as_int();
     }

@@ -124,12 +124,16 @@ struct problem {
                (activation != conv2d::activation::none || scale || residual || preactivation);
     }
     // Whether fprop reads or writes a tensor of the size of y besides y.
-    constexpr bool has_second_output() const {
+    constexpr bool has_tensor_like_output() const {
         return pass == direction::fprop && (residual || preactivation);
     }
     // Whether dgrad multiplies the gradient of y by the derivative of the activation.
     constexpr bool has_derivative() const {
         return pass == direction::dgrad && activation != conv2d::activation::none;
+    }
+    // Whether there is a tensor beside the input and the output, which moves more bytes.
+    constexpr bool has_second_tensor() const {
+        return has_tensor_like_output() || has_derivative();
     }
 
     constexpr bool knows_n() const { return made_for == known_sizes::all; }

@@ -47,8 +47,7 @@ struct config {
     // bytes, so that TMA boxes of these take up to twice as long. Two groups are copied too,
     // although their cells then lie in half of the banks.
     constexpr bool can_copy_rows(problem const& problem) const {
-        bool const is_single = images == 1 && !has_gaps(problem) && !problem.has_second_output() &&
-                               !problem.has_derivative();
+        bool const is_single = images == 1 && !has_gaps(problem) && !problem.has_second_tensor();
         return problem.knows_image() && groups == problem.groups() && is_single &&
                (groups % 2 == 1 || groups == 2);
     }
@@ -76,7 +75,7 @@ struct config {
     // Filters of 25 taps gain nothing.
     constexpr bool has_pairs_of_rows(problem const& problem) const {
         return problem.taps() > medium_taps && problem.r % 2 == 1 && problem.s % 2 == 1 &&
-               problem.is_dense() && mma_tiles() == 1 && !problem.has_second_output();
+               problem.is_dense() && mma_tiles() == 1 && !problem.has_tensor_like_output();
     }
 
     // The input rows of a TMA box. With more than 9 taps and 12 rows, the input of an image of a
@@ -128,7 +127,8 @@ struct config {
     constexpr int output_box_rows(problem const& problem) const {
         bool const is_medium = problem.taps() > few_taps && problem.taps() <= medium_taps;
         constexpr int least = 4, most = 8;
-        bool const is_one_box = rows <= most || has_gaps(problem) || problem.has_second_output();
+        bool const is_one_box =
+            rows <= most || has_gaps(problem) || problem.has_tensor_like_output();
         if (!is_medium || is_one_box) return rows;
         for (int count = most; count >= least; --count) {
             if (rows % count == 0) return count;
@@ -143,7 +143,7 @@ struct config {
     }
     constexpr int pitch_of_second(problem const& problem, boxes_of_tile const& boxes) const {
         if (problem.has_derivative()) return pitch(boxes);
-        if (!problem.has_second_output()) return 0;
+        if (!problem.has_tensor_like_output()) return 0;
         return (divup(checked_size(rows) * columns * groups, 64) * 64).as_int();
     }
     constexpr int pitch_of_output(problem const& problem) const {

@@ -127,7 +127,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         }
     }
     // The second tensor of each tile, if it has one.
-    static constexpr bool has_second = Problem.has_second_output() || Problem.has_derivative();
+    static constexpr bool has_second = Problem.has_second_tensor();
     static constexpr int second_pitch = has_second ? Config.pitch_of_second(Problem) : pitch;
     static constexpr auto second_tile =
         axis<TILE>(Config.tiles_per_block).pitch(Config.images * second_pitch);

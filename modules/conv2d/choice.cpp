@@ -119,14 +119,10 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
-// Whether there is a tensor beside the input and the output, which moves more bytes.
-bool has_second_tensor(problem const& problem) {
-    return problem.has_second_output() || problem.has_derivative();
-}
 // A problem as the model knows it: without an activation and scales, unless there is a second
 // tensor.
 problem without_epilogue(problem plain) {
-    if (has_second_tensor(plain)) return plain;
+    if (plain.has_second_tensor()) return plain;
     plain.activation = activation::none;
     plain.scale = false;
     return plain;
@@ -137,7 +133,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
     if (!asked.knows_layer()) {
         return choice_of_family(asked, arch, "generic kernels have few configurations");
     }
-    if (has_second_tensor(asked)) {
+    if (asked.has_second_tensor()) {
         return choice_of_family(asked, arch, "the model was not trained for a second tensor");
     }
     auto const problem = without_epilogue(asked);
