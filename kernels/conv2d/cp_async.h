@@ -79,11 +79,11 @@ struct config {
     // of the output or of dgrad's input, and those with tiles of two images that are estimated at
     // 37 to 40.
     constexpr int most_blocks(problem const& problem, int sm_registers) const {
-        bool const has_gaps = columns_of(correlation_of(problem)).spacing > 1;
+        bool const has_column_gaps = columns_of(correlation_of(problem)).spacing > 1;
         int const used = used_registers(problem);
         bool const is_tight = columns == 8 && used > 36 && used <= 40;
         int const more =
-            (has_gaps ? 8 : 0) + (problem.has_second_tensor() ? 8 : 0) + (is_tight ? 8 : 0);
+            (has_column_gaps ? 8 : 0) + (problem.has_second_tensor() ? 8 : 0) + (is_tight ? 8 : 0);
         auto const of_warp = (checked_size(registers(problem)) + more) * 32;
         return (4 * (sm_registers / 4 / of_warp) / warps()).as_int();
     }

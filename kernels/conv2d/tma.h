@@ -87,8 +87,9 @@ struct config {
     }
     constexpr int box_rows(problem const& problem, int needed, int columns) const {
         if (problem.taps() <= few_taps || needed <= 12) return needed;
-        bool const is_dense = correlation_of(problem).rows.stride == 1 && problem.dilation_h == 1;
-        if (!is_dense || has_gaps(problem) || problem.has_derivative()) return needed;
+        bool const has_dense_rows =
+            correlation_of(problem).rows.stride == 1 && problem.dilation_h == 1;
+        if (!has_dense_rows || has_gaps(problem) || problem.has_derivative()) return needed;
         int const most_spare = has_all_rows(problem) ? needed : needed / 16;
         int best = needed;
         for (int count = 4; count <= 12; ++count) {
@@ -189,9 +190,9 @@ struct config {
             return problem.pass != direction::wgrad;
         }
         correlation const sizes = correlation_of(problem);
-        bool const is_dense = problem.dilation_h == 1 && problem.dilation_w == 1;
+        bool const is_undilated = problem.dilation_h == 1 && problem.dilation_w == 1;
         bool const has_pairs = sizes.spacing_w == 1 || (problem.s % 2 == 1 && problem.s > 1);
-        return problem.knows_layer() && is_dense && has_pairs && sizes.rows.pad >= 0 &&
+        return problem.knows_layer() && is_undilated && has_pairs && sizes.rows.pad >= 0 &&
                sizes.columns.pad >= 0;
     }
     // Whether a kernel of this configuration can compute the problem.

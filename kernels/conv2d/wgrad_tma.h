@@ -141,8 +141,8 @@ struct config {
         if (cluster != 1 && !has_cluster) return false;
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
-        bool const is_dense = problem.stride_h == 1 && problem.dilation_h == 1;
-        if (whole_images && !(problem.knows_image() && is_small && is_dense)) return false;
+        bool const has_dense_rows = problem.stride_h == 1 && problem.dilation_h == 1;
+        if (whole_images && !(problem.knows_image() && is_small && has_dense_rows)) return false;
         if (parts != 1 && (parts != 2 || problem.s < 3)) return false;
         auto const cells =
             checked_size(stages) * (checked_size(input_cells(problem)) + dy_cells(problem));

@@ -26,8 +26,9 @@ class positions_read {
     double operator()(int block) const {
         auto const found = std::ranges::find(known, block, &known_size::block);
         if (found != known.end()) return found->positions;
-        bool const is_dense = axis.stride == 1 && axis.dilation == 1 && axis.spacing == 1;
-        return known.emplace_back(block, is_dense ? counted(block) : estimated(block)).positions;
+        bool const is_contiguous = axis.stride == 1 && axis.dilation == 1 && axis.spacing == 1;
+        return known.emplace_back(block, is_contiguous ? counted(block) : estimated(block))
+            .positions;
     }
 
   private:
