@@ -57,10 +57,10 @@ void measure(std::string const& plan) {
         layers.insert(layers.end(), group.layers.begin(), group.layers.end());
     }
     std::vector<layer_times> least(layers.size());
-    std::size_t by_model = 0, candidates = 0;
+    std::size_t model_choices = 0, candidates = 0;
     unsigned long long sum = 0; // is printed, so that no choice is optimized away
     auto const run_round = [&] {
-        by_model = candidates = 0;
+        model_choices = candidates = 0;
         for (std::size_t i = 0; i < layers.size(); ++i) {
             auto const& layer = layers[i];
             conv2d::choice found = {};
@@ -71,7 +71,7 @@ void measure(std::string const& plan) {
             });
             auto const list =
                 microseconds([&] { candidates += conv2d::candidates(layer, sm_90a).size(); });
-            by_model += found.origin == config_origin::model;
+            model_choices += found.origin == config_origin::model;
             least[i] = {std::min(least[i].first, first),
                         std::min(least[i].repeated, repeated / calls),
                         std::min(least[i].list, list)};
@@ -90,7 +90,7 @@ void measure(std::string const& plan) {
     tell("again", repeated);
     tell("the candidates and their estimates alone, fprop and dgrad", lists[0]);
     tell("the candidates and their estimates alone, wgrad", lists[1]);
-    std::printf("%zu of %zu layers by the model, %.1f candidates each (%llu)\n", by_model,
+    std::printf("%zu of %zu layers by the model, %.1f candidates each (%llu)\n", model_choices,
                 layers.size(), static_cast<double>(candidates) / static_cast<double>(layers.size()),
                 sum % 10);
 }

@@ -127,7 +127,7 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             if (gradient != nullptr && gradient->adds_in_cluster()) entry_of(config).votes += 6;
         }
         std::map<std::size_t, unsigned> ranks; // of bodies
-        unsigned with_rows = 0, with_wide_boxes = 0;
+        unsigned row_copies = 0, wide_boxes = 0;
         for (auto const& [config, expected] : list) {
             if (expected.microseconds > slowest_measured * list.front().expected.microseconds)
                 break;
@@ -136,12 +136,12 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             auto const* const gradient = std::get_if<conv2d::wgrad_tma::config>(&config);
             bool const is_special =
                 gradient != nullptr && (gradient->copies_rows(layer) || gradient->groups == 12);
-            if (is_special && with_rows++ < 4) found.votes += 5;
+            if (is_special && row_copies++ < 4) found.votes += 5;
             auto const* const tma = std::get_if<conv2d::tma::config>(&config);
             if (tma == nullptr) continue;
             bool const is_wide = !tma->whole_rows && tma->columns > 48;
-            if (tma->whole_rows && with_rows++ < 6) found.votes += 5;
-            if (is_wide && with_wide_boxes++ < 2) found.votes += 5;
+            if (tma->whole_rows && row_copies++ < 6) found.votes += 5;
+            if (is_wide && wide_boxes++ < 2) found.votes += 5;
         }
     }
     std::vector<entry> sorted;

@@ -84,8 +84,8 @@ struct config {
         bool const is_tight = columns == 8 && used > 36 && used <= 40;
         int const more =
             (has_column_gaps ? 8 : 0) + (problem.has_second_tensor() ? 8 : 0) + (is_tight ? 8 : 0);
-        auto const of_warp = (checked_size(registers(problem)) + more) * 32;
-        return (4 * (sm_registers / 4 / of_warp) / warps()).as_int();
+        auto const warp_registers = (checked_size(registers(problem)) + more) * 32;
+        return (4 * (sm_registers / 4 / warp_registers) / warps()).as_int();
     }
     // The registers that hold fragments: the filter, and accumulators of the output rows that read
     // one input row.

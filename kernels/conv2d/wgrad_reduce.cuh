@@ -75,8 +75,8 @@ struct block {
     }
     // The elements of a launch.
     __device__ static OFFSET element_count(params const& p) {
-        constexpr int of_group = pair.size * lane.size;
-        return OFFSET(knows_layer ? Element::size() : p.groups * of_group);
+        constexpr int elements_of_group = pair.size * lane.size;
+        return OFFSET(knows_layer ? Element::size() : p.groups * elements_of_group);
     }
 
     // The sum of an element over the splits reader, reader + readers, reader + 2 * readers, ….

@@ -74,7 +74,7 @@ class feature_writer {
     problem const& asked;
     chip const& used_chip;
     correlation sizes;
-    std::array<float, problem_features> of_problem;
+    std::array<float, problem_features> problem_values;
 };
 
 // The candidates worth a prediction of a learned model, and their features in rows.
@@ -187,8 +187,8 @@ std::optional<wgrad_tma::config> with_whole_rows(problem const&, int images);
 // The same configuration with two warps for each group, or with eight groups instead of four; none
 // where a thread would have too few registers.
 std::optional<wgrad_tma::config> with_two_parts(problem const&, wgrad_tma::config const&);
-std::optional<wgrad_tma::config> with_eight_groups(problem const&, wgrad_tma::config const& four,
-                                                   arch);
+std::optional<wgrad_tma::config> with_eight_groups(problem const&,
+                                                   wgrad_tma::config const& config_of_four, arch);
 
 // A kernel by TMA may start, and prefetch, before the previous kernel of the stream has ended. For
 // layers whose tensors have fewer bytes than this, such a kernel is preferred to others. For larger

@@ -180,14 +180,14 @@ std::span<std::string_view const, feature_count> feature_names() { return names;
 
 feature_writer::feature_writer(problem const& problem, double bytes, arch arch)
     : asked(problem), used_chip(chip_of(arch)), sizes(correlation_of(problem)) {
-    feature_list list = {of_problem.data()};
+    feature_list list = {problem_values.data()};
     add_problem(list, problem, sizes, bytes / used_chip.copy_bytes / used_chip.launch_microseconds);
 }
 
 void feature_writer::write(candidate const& candidate, std::span<float, feature_count> row) const {
     auto const& [config, expected] = candidate;
     auto const shape = std::visit([&](auto const& body) { return shape_of(asked, body); }, config);
-    feature_list list = {std::ranges::copy(of_problem, row.data()).out};
+    feature_list list = {std::ranges::copy(problem_values, row.data()).out};
     add_config(list, shape);
     add_tile(list, asked, sizes, shape);
     add_occupancy(list, used_chip, shape, expected);

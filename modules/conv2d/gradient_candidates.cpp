@@ -56,8 +56,10 @@ class listing {
             add_gradients(best, [&](auto const& config) { return is_busy(config, best); });
             add_neighbours(best);
             add_whole_rows(best);
-            if (auto const eight = with_eight_groups(asked, best, code)) {
-                add_gradients(*eight, [&](auto const& config) { return is_busy(config, *eight); });
+            if (auto const config_of_eight = with_eight_groups(asked, best, code)) {
+                add_gradients(*config_of_eight, [&](auto const& config) {
+                    return is_busy(config, *config_of_eight);
+                });
             }
             add_twelve_groups(best);
             if (!is_for_model) add_unknown();
@@ -164,11 +166,11 @@ class listing {
     // Adds configurations whose blocks copy whole rows of images.
     void add_whole_rows(wgrad_tma::config const& best) {
         for (int const images : {1, 2}) {
-            auto rows = with_whole_rows(asked, images);
-            if (!rows) continue;
-            for (int const splits : split_counts(asked, best, *rows, chip.sm_count)) {
-                rows->splits = splits;
-                if (rows->fits(asked) && !is_listed(*rows)) found.add(*rows);
+            auto row_config = with_whole_rows(asked, images);
+            if (!row_config) continue;
+            for (int const splits : split_counts(asked, best, *row_config, chip.sm_count)) {
+                row_config->splits = splits;
+                if (row_config->fits(asked) && !is_listed(*row_config)) found.add(*row_config);
             }
         }
     }
@@ -180,12 +182,12 @@ class listing {
         bool const is_medium = asked.taps() > few_taps && asked.taps() <= medium_taps;
         if (!has_idle_warps || !is_medium || !asked.is_dense() || best.whole_images) return;
         constexpr int most_columns = 32; // more take too many registers
-        auto twelve = best;
-        twelve.groups = 12;
-        twelve.stages = 2;
-        twelve.columns = std::min(best.columns, most_columns);
-        twelve.images = std::max(1, std::min(best.images, most_columns / best.columns));
-        add_gradients(twelve, [](auto const&) { return true; });
+        auto config_of_twelve = best;
+        config_of_twelve.groups = 12;
+        config_of_twelve.stages = 2;
+        config_of_twelve.columns = std::min(best.columns, most_columns);
+        config_of_twelve.images = std::max(1, std::min(best.images, most_columns / best.columns));
+        add_gradients(config_of_twelve, [](auto const&) { return true; });
     }
 
     // Adds what no model chooses, so that a sweep measures it: two warps for each group where the
@@ -225,39 +227,40 @@ class listing {
         for (int const groups : {best.groups, best.groups / 2}) {
             if (groups == 0 || is_narrow(groups)) continue;
             for (auto const narrowed : {step::best, step::fewer_images, step::fewer_columns}) {
-                Config wide = best;
-                wide.groups = groups;
+                Config narrowed_config = best;
+                narrowed_config.groups = groups;
                 // Fewer images rather than columns, whose halo would be loaded more often. With
                 // strides either was the fastest in some layers on an H200.
                 if (narrowed == step::fewer_images) {
-                    if (wide.images % 2 != 0) continue;
-                    wide.images /= 2;
+                    if (narrowed_config.images % 2 != 0) continue;
+                    narrowed_config.images /= 2;
                 } else if (narrowed == step::fewer_columns) {
-                    bool const has_columns =
-                        asked.stride_w > 1 ? wide.columns > 16 : wide.images == 1;
-                    if (!has_columns || wide.columns % 2 != 0) continue;
-                    wide.columns /= 2;
+                    bool const has_columns = asked.stride_w > 1 ? narrowed_config.columns > 16
+                                                                : narrowed_config.images == 1;
+                    if (!has_columns || narrowed_config.columns % 2 != 0) continue;
+                    narrowed_config.columns /= 2;
                 }
-                if (wide.columns % 16 != 0 && wide.columns != 8) continue;
-                if (is_thin(wide)) continue;
+                if (narrowed_config.columns % 16 != 0 && narrowed_config.columns != 8) continue;
+                if (is_thin(narrowed_config)) continue;
                 int most_stages = best.stages;
                 // Narrower steps leave room for more.
-                if constexpr (requires { wide.whole_images; }) {
-                    if (!wide.whole_images) {
-                        most_stages = with_all_stages(asked, wide, max_shared_bytes).stages;
+                if constexpr (requires { narrowed_config.whole_images; }) {
+                    if (!narrowed_config.whole_images) {
+                        most_stages =
+                            with_all_stages(asked, narrowed_config, max_shared_bytes).stages;
                     }
                 }
                 // Splits, of which a split has at least some rows, do not decide what fits.
                 few<int> stage_counts;
                 for (int const stages : {most_stages, most_stages / 2}) {
-                    wide.stages = stages;
-                    wide.splits = 1;
-                    if (wide.fits(asked)) stage_counts.add(stages);
+                    narrowed_config.stages = stages;
+                    narrowed_config.splits = 1;
+                    if (narrowed_config.fits(asked)) stage_counts.add(stages);
                 }
                 if (stage_counts.begin() == stage_counts.end()) continue;
-                for (int const splits : split_counts(asked, best, wide, chip.sm_count)) {
+                for (int const splits : split_counts(asked, best, narrowed_config, chip.sm_count)) {
                     for (int const stages : stage_counts) {
-                        Config config = wide;
+                        Config config = narrowed_config;
                         config.stages = stages;
                         config.splits = splits;
                         bool const is_short = stages != *stage_counts.begin();

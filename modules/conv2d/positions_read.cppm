@@ -59,10 +59,10 @@ class positions_read {
     // For any stride, dilation and spacing: each block reads as many positions as one that meets no
     // padding.
     double estimated(int block) const {
-        double const of_block = (1.0 * axis.stride * (std::min(outputs, block) - 1) +
-                                 axis.dilation * (axis.taps - 1) + 1) /
-                                axis.spacing;
-        return std::ceil(1.0 * outputs / block) * std::min(1.0 * axis.inputs, of_block);
+        double const block_positions = (1.0 * axis.stride * (std::min(outputs, block) - 1) +
+                                        axis.dilation * (axis.taps - 1) + 1) /
+                                       axis.spacing;
+        return std::ceil(1.0 * outputs / block) * std::min(1.0 * axis.inputs, block_positions);
     }
 };
 

@@ -54,33 +54,33 @@ struct weights {
     double loads = 0;      // the logarithm of what the fullest SM loads, over the estimate
     double rows = 0, groups = 0, stages = 0, pixels = 0; // their logarithms; pixels of a step
 };
-constexpr weights of_cp_async = {.latency = -0.22,
-                                 .arithmetic = 1.63,
-                                 .lone_block = 0.33,
-                                 .sms_used = -0.55,
-                                 .rows = 0.02,
-                                 .groups = -0.13};
-constexpr weights of_tma = {.constant = 0.22,
-                            .latency = -1.28,
-                            .arithmetic = 0.22,
-                            .lone_block = 0.17,
-                            .sms_used = -0.40,
-                            .rows = 0.07};
-constexpr weights of_wgrad_cp_async = {.latency = -1.27,
-                                       .arithmetic = 0.39,
-                                       .sms_used = 0.63,
-                                       .loads = 0.50,
+constexpr weights cp_async_weights = {.latency = -0.22,
+                                      .arithmetic = 1.63,
+                                      .lone_block = 0.33,
+                                      .sms_used = -0.55,
+                                      .rows = 0.02,
+                                      .groups = -0.13};
+constexpr weights tma_weights = {.constant = 0.22,
+                                 .latency = -1.28,
+                                 .arithmetic = 0.22,
+                                 .lone_block = 0.17,
+                                 .sms_used = -0.40,
+                                 .rows = 0.07};
+constexpr weights wgrad_cp_async_weights = {.latency = -1.27,
+                                            .arithmetic = 0.39,
+                                            .sms_used = 0.63,
+                                            .loads = 0.50,
+                                            .groups = -0.15,
+                                            .stages = -0.15,
+                                            .pixels = -0.21};
+constexpr weights wgrad_tma_weights = {.constant = -0.61,
+                                       .copied_rows = -0.11,
+                                       .latency = -2.16,
+                                       .arithmetic = -0.07,
+                                       .sms_used = 0.78,
+                                       .loads = 0.45,
                                        .groups = -0.15,
-                                       .stages = -0.15,
-                                       .pixels = -0.21};
-constexpr weights of_wgrad_tma = {.constant = -0.61,
-                                  .copied_rows = -0.11,
-                                  .latency = -2.16,
-                                  .arithmetic = -0.07,
-                                  .sms_used = 0.78,
-                                  .loads = 0.45,
-                                  .groups = -0.15,
-                                  .pixels = -0.14};
+                                       .pixels = -0.14};
 
 // Logarithms of the first numbers.
 constexpr auto logarithms = [] {
@@ -122,7 +122,7 @@ class likely_time {
         double const sms_used = blocks_over_sms / whole_waves(blocks_over_sms);
         if constexpr (requires { config.splits; }) {
             constexpr bool is_tma = requires { config.whole_images; };
-            auto const& weight = is_tma ? of_wgrad_tma : of_wgrad_cp_async;
+            auto const& weight = is_tma ? wgrad_tma_weights : wgrad_cp_async_weights;
             double constant = weight.constant;
             if constexpr (is_tma) {
                 if (config.copies_rows(asked)) constant += weight.copied_rows;
@@ -135,7 +135,7 @@ class likely_time {
                    weight.pixels * (log2_of_count(config.images) + log2_of_count(config.columns));
         } else {
             bool const is_tma = requires { config.tiles_per_block; };
-            auto const& weight = is_tma ? of_tma : of_cp_async;
+            auto const& weight = is_tma ? tma_weights : cp_async_weights;
             double constant = weight.constant;
             if constexpr (requires { config.whole_rows; }) {
                 if (config.whole_rows) constant += weight.copied_rows;

@@ -176,17 +176,20 @@ std::optional<wgrad_tma::config> with_whole_rows(problem const& problem, int ima
     constexpr int few_groups = 7; // with the producer, eight warps
     bool const has_few_warps = problem.groups() <= few_groups;
     int const most_tiles = problem.taps() <= few_taps ? most_mma_tiles : most_mma_tiles / 2;
-    wgrad_tma::config rows = {.groups = problem.groups(),
-                              .images = images,
-                              .columns = 16 * divup(problem.q(), 16),
-                              .stages = 3,
-                              .splits = 1,
-                              .whole_images = false};
+    wgrad_tma::config row_config = {.groups = problem.groups(),
+                                    .images = images,
+                                    .columns = 16 * divup(problem.q(), 16),
+                                    .stages = 3,
+                                    .splits = 1,
+                                    .whole_images = false};
     bool const is_other = problem.q() <= 8 || problem.groups() > most_groups_of_tile;
     bool const has_many_taps = problem.taps() > medium_taps && !has_few_warps;
-    if (is_other || has_many_taps || !rows.fits(problem) || !rows.copies_rows(problem)) return {};
-    if (rows.mma_tiles() > most_tiles * (has_few_warps ? 2 : 1)) return {};
-    return with_all_stages(problem, rows, max_shared_bytes);
+    if (is_other || has_many_taps || !row_config.fits(problem) ||
+        !row_config.copies_rows(problem)) {
+        return {};
+    }
+    if (row_config.mma_tiles() > most_tiles * (has_few_warps ? 2 : 1)) return {};
+    return with_all_stages(problem, row_config, max_shared_bytes);
 }
 
 // Two warps of a group, with half of the taps each. Eight groups fill the schedulers of an SM, and
@@ -223,41 +226,44 @@ config with_parts(problem const& problem, config const& chosen, arch arch) {
 
 // Eight groups of a large filter, whose warps have more registers, instead of four. Two mma tiles
 // are as fast as four where a step has several images, and need fewer registers.
-std::optional<wgrad_tma::config> with_eight_groups(problem const& problem,
-                                                   wgrad_tma::config const& four, arch arch) {
+std::optional<wgrad_tma::config>
+with_eight_groups(problem const& problem, wgrad_tma::config const& config_of_four, arch arch) {
     constexpr int most_taps = 49; // measured
     bool const is_large = problem.taps() > medium_taps && problem.taps() <= most_taps;
     if (!is_large || !problem.is_dense() || problem.bias || problem.groups() % 8 != 0 ||
-        !problem.knows_image() || four.groups != 4 || four.parts != 1 || four.whole_images ||
-        four.is_one_kernel(problem)) {
+        !problem.knows_image() || config_of_four.groups != 4 || config_of_four.parts != 1 ||
+        config_of_four.whole_images || config_of_four.is_one_kernel(problem)) {
         return {};
     }
-    auto eight = four;
-    eight.groups = 8;
-    if (four.images % 2 == 0) eight.images /= 2;
+    auto config_of_eight = config_of_four;
+    config_of_eight.groups = 8;
+    if (config_of_four.images % 2 == 0) config_of_eight.images /= 2;
     // As many blocks as with four groups.
-    int const slices = wgrad::slices(problem, eight.groups);
-    int const splits =
-        split_count(problem, eight.images, eight.columns, slices, chip_of(arch).sm_count);
-    eight.splits = std::max(splits, static_cast<int>(four.blocks_of(problem) / slices));
-    eight.stages = 3;
-    if (eight.mma_tiles() < 2 || !eight.fits(problem)) return {};
-    return with_all_stages(problem, eight, max_shared_bytes);
+    int const slices = wgrad::slices(problem, config_of_eight.groups);
+    int const splits = split_count(problem, config_of_eight.images, config_of_eight.columns, slices,
+                                   chip_of(arch).sm_count);
+    config_of_eight.splits =
+        std::max(splits, static_cast<int>(config_of_four.blocks_of(problem) / slices));
+    config_of_eight.stages = 3;
+    if (config_of_eight.mma_tiles() < 2 || !config_of_eight.fits(problem)) return {};
+    return with_all_stages(problem, config_of_eight, max_shared_bytes);
 }
 
 // Eight groups where a model does not choose. Where two warps are on a scheduler they wait less: on
 // an H200 five layers with 7 x 7 taps take 0.79 to 0.89 of the time of four groups; with twelve
 // groups, where four warps are idle, others take 1.02 to 1.10.
-static config with_known_groups(problem const& problem, wgrad_tma::config const& four, arch arch) {
-    auto const eight = with_eight_groups(problem, four, arch);
-    bool const is_busy = eight && 10 * eight->blocks_of(problem) >= 9 * four.blocks_of(problem);
-    return is_busy ? *eight : four;
+static config with_known_groups(problem const& problem, wgrad_tma::config const& config_of_four,
+                                arch arch) {
+    auto const config_of_eight = with_eight_groups(problem, config_of_four, arch);
+    bool const is_busy = config_of_eight && 10 * config_of_eight->blocks_of(problem) >=
+                                                9 * config_of_four.blocks_of(problem);
+    return is_busy ? *config_of_eight : config_of_four;
 }
 
 config with_parts_and_groups(problem const& problem, config const& chosen, arch arch) {
     auto const parted = with_parts(problem, chosen, arch);
-    auto const* const four = std::get_if<wgrad_tma::config>(&parted);
-    return four == nullptr ? parted : with_known_groups(problem, *four, arch);
+    auto const* const config_of_four = std::get_if<wgrad_tma::config>(&parted);
+    return config_of_four == nullptr ? parted : with_known_groups(problem, *config_of_four, arch);
 }
 
 } // namespace spio::conv2d

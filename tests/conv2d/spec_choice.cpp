@@ -176,7 +176,7 @@ TEST_CASE("wgrad's candidates take small images whole or by rows, and narrow one
 
 TEST_CASE(
     "the model chooses a candidate that it predicts to be among the fastest, in every thread") {
-    std::size_t by_model = 0;
+    std::size_t model_choices = 0;
     for (auto const& problem : problems()) {
         CAPTURE(text_of(problem));
         auto const ranking = conv2d::rank(problem, sm_90a);
@@ -197,10 +197,10 @@ TEST_CASE(
         CHECK(text == text_of_choice(problem, sm_90a)); // the choice of this thread, kept
         CHECK(chosen.refusal.empty() == (chosen.origin == config_origin::model));
         if (chosen.origin != config_origin::model) continue;
-        ++by_model;
+        ++model_choices;
         CHECK(text == conv2d::config_text(ranking.configs.front().config));
     }
-    CHECK(by_model > problems().size() / 2);
+    CHECK(model_choices > problems().size() / 2);
 }
 
 TEST_CASE("the model chooses for dgrad with strides by TMA too, not the family") {

@@ -95,7 +95,7 @@ TEST_CASE("the library computes the bits of XGBoost for products that no tree wa
 }
 
 TEST_CASE("a product has the same choice in every thread, a configuration that fits") {
-    std::size_t by_model = 0, others = 0;
+    std::size_t model_choices = 0, others = 0;
     for (int const m : {16, 200, 1024, 5000}) {
         for (int const n : {64, 776, 4096}) {
             for (int const k : {72, 1024, 8192}) {
@@ -110,13 +110,13 @@ TEST_CASE("a product has the same choice in every thread, a configuration that f
                 CHECK(config == other);
                 CHECK(chosen.refusal.empty() == (chosen.origin == config_origin::model));
                 CHECK(std::get<matmul::wgmma::config>(chosen.config).fits(problem));
-                by_model += chosen.origin == config_origin::model;
+                model_choices += chosen.origin == config_origin::model;
                 others += config != text_of_estimate(problem, sm_90a);
             }
         }
     }
-    CHECK(by_model == 36); // all 4 x 3 x 3 products
-    CHECK(others > 5);     // the model does not repeat the estimate
+    CHECK(model_choices == 36); // all 4 x 3 x 3 products
+    CHECK(others > 5);          // the model does not repeat the estimate
 }
 
 TEST_CASE("ping-pong is chosen for short k where it was measured to be faster, and nowhere else") {
