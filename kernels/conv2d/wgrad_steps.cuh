@@ -127,7 +127,7 @@ template <problem Problem> class steps {
     // The steps of a span in which the first rows of dy come, those in the middle and those in
     // which the last rows leave are compiled separately, so that `first` and `last` are constants
     // in each. A kernel of a large filter that serves any layer does without, to be short.
-    static constexpr bool are_unrolled = Problem.taps() <= 25 || Problem.knows_layer();
+    static constexpr bool are_unrolled = Problem.taps() <= medium_taps || Problem.knows_layer();
 
     span current = {};
 

@@ -38,7 +38,8 @@ struct block_shape_of_body {
 };
 
 // What a configuration of each body means in the common terms.
-inline block_shape_of_body shape_of(problem const& problem, tma::config const& config) {
+inline block_shape_of_body shape_of(problem const& problem, tma::config const& config,
+                                    chip const&) {
     int const input_rows = config.input_rows(problem);
     auto const boxes = config.boxes(problem);
     double const cells =
@@ -64,11 +65,11 @@ inline block_shape_of_body shape_of(problem const& problem, tma::config const& c
             .bytes_in_flight = 16 * cells,
             .bytes_loaded = 16 * cells};
 }
-inline block_shape_of_body shape_of(problem const& problem, cp_async::config const& config) {
+inline block_shape_of_body shape_of(problem const& problem, cp_async::config const& config,
+                                    chip const& chip) {
     auto const rows = rows_of(correlation_of(problem));
     double const columns = config.input_columns(problem);
     double const rows_read = rows.walk_count(config.rows); // one after the other, by a block
-    constexpr int sm_registers = 65536;
     return {.groups = config.groups,
             .images = config.images,
             .columns = config.columns,
@@ -80,7 +81,7 @@ inline block_shape_of_body shape_of(problem const& problem, cp_async::config con
             .threads = config.threads(problem),
             .registers =
                 std::min(config.registers(problem),
-                         sm_registers / std::max(1, config.blocks * config.threads(problem))),
+                         chip.sm_registers / std::max(1, config.blocks * config.threads(problem))),
             .shared_bytes = config.shared_bytes(problem),
             .input_rows = rows_read,
             .input_columns = columns,
@@ -114,13 +115,15 @@ block_shape_of_body gradient_shape(problem const& problem, Config const& config)
                             16.0 * halo_rows * config.images * columns * config.groups,
             .workspace_bytes = partial_sum_bytes(problem, config)};
 }
-inline block_shape_of_body shape_of(problem const& problem, wgrad_cp_async::config const& config) {
+inline block_shape_of_body shape_of(problem const& problem, wgrad_cp_async::config const& config,
+                                    chip const&) {
     auto shape = gradient_shape(problem, config);
     shape.blocks = std::max(1, config.blocks);
     shape.registers = config.blocks > 1 ? 128 : 255; // assumed, in the models' training too
     return shape;
 }
-inline block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& config) {
+inline block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& config,
+                                    chip const&) {
     auto shape = gradient_shape(problem, config);
     shape.is_tma = true;
     shape.blocks = 1;

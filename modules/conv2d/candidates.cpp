@@ -22,6 +22,7 @@ module;
 
 module spio.conv2d;
 
+import :estimate_parts;
 import :estimator;
 import :few;
 import spio.spec;
@@ -29,11 +30,6 @@ import spio.spec;
 namespace spio::conv2d {
 
 namespace {
-
-// The most registers per thread for the accumulators and the filter of cp_async, so that enough are
-// left for the rest.
-constexpr int most_held_registers = 144;
-constexpr int most_warps = 16;
 
 // Output rows of a tile. Where the image is known they divide it evenly: the last tile has as many
 // as the others, or a few fewer.
@@ -238,12 +234,8 @@ class listing {
     // All but the rows decide whether a configuration is allowed. Blocks read at least `least_rows`
     // rows of an image in all.
     void add_cp_async(cp_async::config config, numbers const& row_counts, double least_rows) {
-        bool const has_registers = config.held_registers(asked) <= most_held_registers;
-        if (!config.fits(asked) || !has_registers || config.warps() > most_warps ||
-            found.is_hopeless(found.estimates.least_time(config, least_rows)) ||
-            config.shared_bytes(asked) > chip.shared_bytes - reserved_shared_bytes) {
-            return;
-        }
+        if (!is_admitted(asked, config, chip)) return;
+        if (found.is_hopeless(found.estimates.least_time(config, least_rows))) return;
         int const most_blocks = config.most_blocks(asked, chip.sm_registers);
         if (most_blocks == 0) return;
         config.blocks = std::clamp(found.estimates.blocks_of_sm(config), 1, most_blocks);

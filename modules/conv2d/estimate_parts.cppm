@@ -23,6 +23,17 @@ import spio.spec;
 namespace spio::conv2d {
 
 inline constexpr int most_registers = 255; // per thread
+// The most registers per thread for the accumulators and the filter of cp_async, so that enough are
+// left for the rest.
+inline constexpr int most_held_registers = 144;
+inline constexpr int most_warps = 16; // of a block of cp_async
+// Whether blocks of cp_async may be chosen: the kernel can compute the problem, threads have
+// registers for it, and an SM has the shared memory.
+inline bool is_admitted(problem const& problem, cp_async::config const& config, chip const& chip) {
+    return config.fits(problem) && config.held_registers(problem) <= most_held_registers &&
+           config.warps() <= most_warps &&
+           config.shared_bytes(problem) <= chip.shared_bytes - reserved_shared_bytes;
+}
 
 // Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
 inline int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {

@@ -186,7 +186,8 @@ feature_writer::feature_writer(problem const& problem, double bytes, arch arch)
 
 void feature_writer::write(candidate const& candidate, std::span<float, feature_count> row) const {
     auto const& [config, expected] = candidate;
-    auto const shape = std::visit([&](auto const& body) { return shape_of(asked, body); }, config);
+    auto const shape =
+        std::visit([&](auto const& body) { return shape_of(asked, body, used_chip); }, config);
     feature_list list = {std::ranges::copy(problem_values, row.data()).out};
     add_config(list, shape);
     add_tile(list, asked, sizes, shape);

@@ -21,6 +21,7 @@ module;
 
 module spio.conv2d;
 
+import :estimator;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -102,7 +103,7 @@ std::vector<config> gradients(problem const& problem, arch arch) {
                                         .splits = splits,
                                         .whole_images = false};
             auto deeper = config;
-            int const most_stages = problem.taps() > few_taps ? 8 : 12;
+            int const most_stages = most_stages_of_rows(problem);
             while (++deeper.stages <= most_stages && deeper.fits(problem)) config = deeper;
             configs.emplace_back(config);
         } else {
@@ -120,7 +121,7 @@ std::vector<config> gradients(problem const& problem, arch arch) {
                                 blocks * chip.sm_count);
             }
             int const stage_bytes = config.shared_bytes(problem) / config.stages;
-            config.stages = std::clamp(most_bytes / stage_bytes, 2, 8);
+            config.stages = std::clamp(most_bytes / stage_bytes, 2, most_cp_async_stages);
             if (config.shared_bytes(problem) <= most_bytes) configs.emplace_back(config);
         }
     }

@@ -23,6 +23,7 @@ module;
 
 module spio.conv2d;
 
+import :estimate_parts;
 import :estimator;
 import spio.spec;
 
@@ -32,16 +33,11 @@ namespace {
 
 // A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
 constexpr double slowest_trial = 1.25;
-// The most registers per thread for the accumulators and the filter of cp_async, so that enough are
-// left for the rest.
-constexpr int most_held_registers = 144;
-constexpr int most_warps = 16;
 
 // Whether a thread may have the registers that it is estimated to need, if `blocks` blocks are to
 // be resident on an SM. The compiler puts what else there is into local memory, and such a kernel
 // is not worth a trial.
 bool leaves_registers(problem const& problem, cp_async::config const& config, chip const& chip) {
-    constexpr int most_registers = 255; // of a thread
     return config.registers(problem) <= most_registers &&
            config.blocks <= config.most_blocks(problem, chip.sm_registers);
 }
@@ -197,11 +193,7 @@ std::vector<config> space(problem const& problem, arch arch) {
     int const rows_of_phase = divup(sizes.p, rows_of(sizes).phases());
     ranking ranking(problem, arch);
     auto const add = [&](cp_async::config config) {
-        bool const has_registers = config.held_registers(problem) <= most_held_registers;
-        if (!config.fits(problem) || !has_registers || config.warps() > most_warps ||
-            config.shared_bytes(problem) > chip.shared_bytes - reserved_shared_bytes) {
-            return;
-        }
+        if (!is_admitted(problem, config, chip)) return;
         config.blocks = std::clamp(estimated(problem, config, arch).blocks_per_sm, 1,
                                    std::max(1, config.most_blocks(problem, chip.sm_registers)));
         if (leaves_registers(problem, config, chip)) ranking.add(config);

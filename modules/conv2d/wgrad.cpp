@@ -33,8 +33,6 @@ constexpr int small_image_rows = 16;
 // The fewest output rows of a split, per row of the filter: the rows where two splits meet are
 // loaded twice. Measured on an H200.
 constexpr int least_rows_of_split = 4;
-// The most stages of the kernel template wgrad_cp_async. Measured on an H200.
-constexpr int most_cp_async_stages = 8;
 
 // The images and output columns that a block computes in one step. If images have few columns, a
 // step takes all columns of one or more images; otherwise a strip of the columns of one image, of a
@@ -122,11 +120,7 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     return best;
 }
 
-// The most stages of a ring of rows. With many taps the time is that of the products, and more than
-// 8 stages made it longer. Measured on an H200.
-static int most_stages_of_rows(problem const& problem) {
-    return problem.taps() > few_taps ? 8 : 12;
-}
+int most_stages_of_rows(problem const& problem) { return problem.taps() > few_taps ? 8 : 12; }
 
 int stages_in(problem const& problem, wgrad_tma::config const& config, int most_bytes) {
     auto const cells = checked_size(config.input_cells(problem)) + config.dy_cells(problem);
