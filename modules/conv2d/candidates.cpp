@@ -164,7 +164,7 @@ class listing {
     void add_whole_rows() {
         int const groups = asked.groups();
         constexpr int most_listed = 48; // columns, by add_tma()
-        int const all_columns = 16 * divup(sizes.q, 16);
+        int const all_columns = (checked_size(divup(sizes.q, 16)) * 16).as_int();
         if (groups % 2 == 0 && groups != 2) return;
         for (int const count : {16, 32}) {
             bool const is_needed = sizes.q > 8 && count <= all_columns;

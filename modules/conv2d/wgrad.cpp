@@ -172,7 +172,7 @@ std::optional<wgrad_tma::config> with_whole_rows(problem const& problem, int ima
     int const most_tiles = problem.taps() <= few_taps ? most_mma_tiles : most_mma_tiles / 2;
     wgrad_tma::config row_config = {.groups = problem.groups(),
                                     .images = images,
-                                    .columns = 16 * divup(problem.q(), 16),
+                                    .columns = (checked_size(divup(problem.q(), 16)) * 16).as_int(),
                                     .stages = 3,
                                     .splits = 1,
                                     .whole_images = false};

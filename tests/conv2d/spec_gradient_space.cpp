@@ -72,7 +72,11 @@ TEST_CASE("a sweep of wgrad lists steps of all columns where a filter has few ta
     CHECK(std::ranges::none_of(listed("n=64 c=16 h=112 w=112 r=5 s=5 pad_h=2 pad_w=2"), is_whole));
 }
 
-TEST_CASE("the widest image has candidates") { CHECK(!listed("n=1 c=8 h=1 w=2147483640").empty()); }
+TEST_CASE("the widest image has candidates") {
+    CHECK(!listed("n=1 c=8 h=1 w=2147483640").empty());
+    auto const forward = parse<conv2d::problem>("conv2d", "n=1 c=8 h=1 w=2147483640");
+    CHECK(!conv2d::candidates(forward, sm_90a).empty());
+}
 
 TEST_CASE("a sweep of wgrad lists blocks that copy whole rows of images") {
     auto const counts_rows = [](std::string_view words) {
