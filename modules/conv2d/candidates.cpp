@@ -54,7 +54,7 @@ int largest_divisor(int number, int most) {
 // cp_async starts when the previous kernel of the stream has ended, one by TMA may start earlier.
 // For layers of few bytes that makes TMA faster: one image of 14 x 14 pixels and 672 channels with
 // 5 x 5 taps takes 2.2 us, by cp_async 3.9 us, on an H200.
-bool starts_early(problem const& problem, double bytes) {
+bool is_for_tma_alone(problem const& problem, double bytes) {
     return bytes < bytes_of_small_layer && best_tma(problem).prefetches(problem);
 }
 
@@ -80,7 +80,7 @@ class listing {
             add_tma(fewest_groups);
         }
         bool const has_all = is_for_model && !found.list.empty() &&
-                             starts_early(asked, found.list.front().expected.bytes);
+                             is_for_tma_alone(asked, found.list.front().expected.bytes);
         if (!has_all) add_cp_async();
         return std::move(found.list);
     }
@@ -147,7 +147,7 @@ class listing {
             if (!is_allowed || !asked.has_groups(block_groups)) continue;
             for (auto [tile, boxes] : tiles) {
                 tile.groups = block_groups;
-                if (found.is_hopeless(found.estimates.least_time(tile))) continue;
+                if (found.is_too_slow(found.estimates.least_time(tile))) continue;
                 for (int const count : {1, 2}) {
                     tile.tiles_per_block = count;
                     tile.blocks = blocks_of_sm(asked, tile, boxes);
@@ -184,7 +184,7 @@ class listing {
                                 .blocks = 0,
                                 .whole_rows = whole_rows};
             if (!tile.fits(asked)) continue;
-            if (found.is_hopeless(found.estimates.least_time(tile))) continue;
+            if (found.is_too_slow(found.estimates.least_time(tile))) continue;
             tile.blocks = blocks_of_sm(asked, tile);
             if (tile.blocks > 0) found.add(tile);
         }
@@ -235,7 +235,7 @@ class listing {
     // rows of an image in all.
     void add_cp_async(cp_async::config config, numbers const& row_counts, double least_rows) {
         if (!is_admitted(asked, config, chip)) return;
-        if (found.is_hopeless(found.estimates.least_time(config, least_rows))) return;
+        if (found.is_too_slow(found.estimates.least_time(config, least_rows))) return;
         int const most_blocks = config.most_blocks(asked, chip.sm_registers);
         if (most_blocks == 0) return;
         config.blocks = std::clamp(found.estimates.blocks_of_sm(config), 1, most_blocks);

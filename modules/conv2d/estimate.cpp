@@ -62,7 +62,7 @@ struct estimator::setting {
     // What configurations of cp_async that differ in their rows alone have in common.
     struct strip {
         cp_async::config config = {};
-        int resident_blocks = 0; // that a multiprocessor runs at a time
+        int resident_blocks = 0; // that an SM runs at a time
         double traffic = 0;
         double image_parts = 0, column_parts = 0, slices = 0; // the parts that blocks take
         double columns = 0;                                   // read by all of them
@@ -286,7 +286,7 @@ std::string estimate::explained() const {
     char text[256];
     std::snprintf(text, sizeof text,
                   "%.1f us: %.1f MB, traffic %.1f us, arithmetic %.1f us, latency %.1f us; %d "
-                  "blocks at once on a processor, %.1f waves",
+                  "blocks at once on an SM, %.1f waves",
                   microseconds, bytes / 1e6, traffic, arithmetic, latency, blocks_per_sm, waves);
     return text;
 }

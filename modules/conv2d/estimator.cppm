@@ -36,7 +36,7 @@ class estimator {
     // Writes the estimate into the candidate. A result that the caller copies would take longer: a
     // copy waits for the stores that have just written it.
     void operator()(candidate&) const;
-    // How many blocks a multiprocessor runs at a time.
+    // How many blocks an SM runs at a time.
     int blocks_of_sm(cp_async::config const&) const;
     // Input rows of an image that blocks of so many output rows read in all.
     double rows_read(int rows) const;
@@ -95,8 +95,8 @@ shortlist shortlist_of(problem const&, arch, bool has_whole_rows);
 // and with half as many stages, and returns how many there are.
 std::size_t add_twins(problem const&, arch, shortlist&, std::size_t i);
 
-// How many blocks of this configuration a multiprocessor runs at a time; `boxes_of_tile` are the
-// TMA boxes of its tiles, which the configuration computes for the problem.
+// How many blocks of this configuration an SM runs at a time; `boxes_of_tile` are the TMA boxes of
+// its tiles, which the configuration computes for the problem.
 int blocks_of_sm(problem const&, tma::config const&, tma::config::boxes_of_tile const&);
 
 // Collects the candidates of a problem, each with its estimate. Of interest are those whose
@@ -107,8 +107,8 @@ class candidate_list {
         : estimates(problem, arch), most_of_least(most_of_least), sm_count(chip_of(arch).sm_count) {
         list.reserve(128);
     }
-    // Whether no configuration is of interest whose estimate is at least this time.
-    bool is_hopeless(double microseconds) const { return microseconds > most_of_least * least; }
+    // Whether a configuration whose estimate is at least this time is of no interest.
+    bool is_too_slow(double microseconds) const { return microseconds > most_of_least * least; }
     // Adds a configuration, unless it needs too many blocks.
     template <class Config> void add(Config const& config) {
         auto& added = list.emplace_back();

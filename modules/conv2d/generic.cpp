@@ -28,8 +28,8 @@ namespace spio::conv2d {
 
 namespace {
 
-// The shared memory of a processor that kernels by cp.async count on: that of the smallest chip
-// from sm_80 on. One kernel then serves all of them.
+// The shared memory of an SM that kernels by cp.async count on: that of the smallest chip from
+// sm_80 on. One kernel then serves all of them.
 constexpr int least_shared_bytes = 100 * 1024;
 
 // The configurations by cp.async, for several images at a time and for one.

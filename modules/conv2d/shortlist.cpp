@@ -49,9 +49,9 @@ struct weights {
     double constant = 0;                // of this body, against the other
     double copied_rows = 0;             // by TMA, if it copies rows of tiles or of images
     double latency = 0, arithmetic = 0; // their shares of the estimate's parts
-    double lone_block = 0; // of the time that a multiprocessor waits: 1 over its blocks
-    double sms_used = 0;   // the share of SMs' time, if each had the blocks of the fullest
-    double loads = 0;      // the logarithm of what the fullest SM loads, over the estimate
+    double lone_block = 0;              // of the time that an SM waits: 1 over its blocks
+    double sms_used = 0; // the share of SMs' time, if each had the blocks of the fullest
+    double loads = 0;    // the logarithm of what the fullest SM loads, over the estimate
     double rows = 0, groups = 0, stages = 0, pixels = 0; // their logarithms; pixels of a step
 };
 constexpr weights cp_async_weights = {.latency = -0.22,

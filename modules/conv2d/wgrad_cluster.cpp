@@ -26,7 +26,7 @@ namespace spio::conv2d {
 namespace {
 
 static_assert(most_cluster == wgrad_tma::config::most_cluster);
-// The clusters of so many blocks that an H200 runs at once, with one block on each multiprocessor.
+// The clusters of so many blocks that an H200 runs at once, with one block on each SM.
 int at_once(int blocks) { return concurrent_clusters(chip_of(sm_90a), blocks); }
 constexpr int least_stages = 5, most_stages = 12; // of rows, where a block has so many
 // The largest layers, with small and with large clusters, that were measured; with at most
