@@ -65,7 +65,7 @@ template <problem Problem, int Phases = 1> class filter_fragments {
     }
     // Of the output that a lane addresses: 1 if its taps are exchanged, or else 0.
     template <class Lane> __device__ static int exchange(Lane const& lane) {
-        return can_exchange_taps(Problem) ? lane.template get<Q>().get() / 4 % 2 : 0;
+        return first_tap_of_pair(Problem, lane.template get<Q>().get());
     }
     template <class Lane> __device__ static W column_of_exchanged_tap(Lane const& lane) {
         return W(Problem.dilation_w * (lane.template get<D8>().get() ^ exchange(lane)));

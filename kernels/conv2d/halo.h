@@ -72,6 +72,10 @@ constexpr correlated_axis columns_of(correlation const& sizes) {
 constexpr bool can_exchange_taps(problem const& problem) {
     return problem.s > 1 && problem.dilation_w == 1 && correlation_of(problem).columns.stride == 2;
 }
+// The tap of a pair, 0 or 1, that an output reads first.
+constexpr int first_tap_of_pair(problem const& problem, int output) {
+    return can_exchange_taps(problem) ? output / 4 % 2 : 0;
+}
 
 // The axes of wgrad, whose inputs are those of x. Row p of dy, the gradient of y, is multiplied
 // with the r rows of x that row p of y depends on; the product with the one under row i of the

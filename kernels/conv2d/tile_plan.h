@@ -31,6 +31,11 @@ constexpr bool is_tile_of_groups(int groups) {
     return groups % 2 == 1 ? groups <= most_groups_of_tile : groups <= 8 && is_power_of_two(groups);
 }
 
+// Whether tiles with all of so many groups are rather copied row by row, as one piece of memory
+// each. The pixels of an odd number of groups do not begin at sectors of 32 bytes; TMA boxes of
+// these, and of two groups, take up to twice as long.
+constexpr bool has_slow_boxes(int groups) { return groups % 2 == 1 || groups == 2; }
+
 // Where the channels of a pixel do not fill whole cache lines of 128 bytes, neighbouring blocks
 // read the same lines; the L2 cache then fetches whole lines. 0 stands for the driver's default.
 constexpr int l2_fetch_bytes(problem const& problem) { return problem.c % 64 == 0 ? 0 : 128; }
@@ -64,6 +69,15 @@ template <auto Channels, auto... Pixels> consteval auto swizzled_cells() {
         return swizzle(Channels / 8, Pixels % 8 ...);
     } else {
         return swizzle(Channels / 8, Pixels / (8 / groups) % groups...);
+    }
+}
+
+// The same of a tile that may be copied row by row: its cells then lie as in memory.
+template <bool CopiesRows, auto Channels, auto... Pixels> consteval auto cells_of_tile() {
+    if constexpr (CopiesRows) {
+        return Channels / 8;
+    } else {
+        return swizzled_cells<Channels, Pixels...>();
     }
 }
 

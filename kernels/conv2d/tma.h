@@ -43,13 +43,12 @@ struct config {
                    (checked_size(sizes.h) * input_columns(problem)).value;
     }
     // Whether a tile can be copied row by row, because the columns of a row with all channels are
-    // one piece of memory. The pixels of an odd number of groups do not begin at sectors of 32
-    // bytes, so that TMA boxes of these take up to twice as long. Two groups are copied too,
-    // although their cells then lie in half of the banks.
+    // one piece of memory. Two groups are copied too, although their cells then lie in half of the
+    // banks.
     constexpr bool can_copy_rows(problem const& problem) const {
         bool const is_single = images == 1 && !has_gaps(problem) && !problem.has_second_tensor();
         return problem.knows_image() && groups == problem.groups() && is_single &&
-               (groups % 2 == 1 || groups == 2);
+               has_slow_boxes(groups);
     }
     constexpr int input_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);

@@ -54,23 +54,17 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr axis<P> p_of_box{Config.output_box_rows(Problem)};
     static constexpr int output_boxes_of_image = rows / p_of_box.size;
     static constexpr axis<Q> q{Config.columns};
-    // Of a row that is copied, cells lie as in memory; TMA swizzles those of a box.
     static constexpr bool copies_rows = Config.whole_rows;
-    template <auto Channels, auto... Pixels> static consteval auto cells_of() {
-        if constexpr (copies_rows) {
-            return Channels / 8;
-        } else {
-            return swizzled_cells<Channels, Pixels...>();
-        }
-    }
-    static constexpr auto input_cells = cells_of<c, h, w>();
-    static constexpr auto output_cells = cells_of<k, p, q>();
+    static constexpr auto input_cells = cells_of_tile<copies_rows, c, h, w>();
+    static constexpr auto output_cells = cells_of_tile<copies_rows, k, p, q>();
 
     // TMA boxes. The input and the output of an image of a tile are one or several.
-    using input_box = tensor<cell<Problem>, h_of_box, w, cells_of<c, h_of_box, w>()>;
+    using input_box =
+        tensor<cell<Problem>, h_of_box, w, cells_of_tile<copies_rows, c, h_of_box, w>()>;
     using output_tile = tensor<cell<Problem>, p, q, output_cells>;
     using input_map = tensor_map<input_box, typename global::input>;
-    using output_box = tensor<cell<Problem>, p_of_box, q, cells_of<k, p_of_box, q>()>;
+    using output_box =
+        tensor<cell<Problem>, p_of_box, q, cells_of_tile<copies_rows, k, p_of_box, q>()>;
     using output_map = tensor_map<output_box, typename global::output>;
     // Whether a map's type and a plan describe the same box. If sizes are known only at launch,
     // this compares only the bytes of the box.
@@ -102,13 +96,13 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     using input_tiles = tensor<cell<Problem>, tile, n, h, w, input_cells>;
     // The same memory, as the boxes that TMA copies.
     static constexpr auto box = axis<BOX>(boxes).pitch(h_of_box.size * w.size * groups);
-    using input_boxes =
-        tensor<cell<Problem>, tile, n, box, h_of_box, w, cells_of<c, h_of_box, w>()>;
+    using input_boxes = tensor<cell<Problem>, tile, n, box, h_of_box, w,
+                               cells_of_tile<copies_rows, c, h_of_box, w>()>;
     using output_tiles = tensor<cell<Problem>, tile_of_output, n_of_output, p, q, output_cells>;
     static constexpr auto output_box_of_image =
         axis<BOX>(output_boxes_of_image).pitch(p_of_box.size * q.size * groups);
     using output_boxes = tensor<cell<Problem>, tile_of_output, n_of_output, output_box_of_image,
-                                p_of_box, q, cells_of<k, p_of_box, q>()>;
+                                p_of_box, q, cells_of_tile<copies_rows, k, p_of_box, q>()>;
     template <class Memory> __device__ static auto push_input(Memory const& memory) {
         return memory.template push<input_tiles, box_alignment<input_box>>();
     }

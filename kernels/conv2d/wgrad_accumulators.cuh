@@ -90,10 +90,9 @@ class tap_accumulators {
     }
     // The tap of the pair that a lane's ldmatrix points to. Where taps can be exchanged, the last
     // four of eight columns read the second one first.
-    static constexpr bool exchanges_taps = can_exchange_taps(Problem);
     __device__ static S exchanged_tap_of_x() {
         int const column = two_taps::transposed_row_index().template get<Q>().get();
-        return S(tap_of_x().get() ^ (exchanges_taps ? column / 4 % 2 : 0));
+        return S(tap_of_x().get() ^ first_tap_of_pair(Problem, column));
     }
     // The column of x's tile that a column of dy's tile meets under a tap. Column 0 of x's tile is
     // the one that column 0 of dy's meets under tap 0; it may lie in the padding.
@@ -200,7 +199,7 @@ class tap_accumulators {
         for (int pair = 0; pair < row_pairs; ++pair) {
             if (!has_pair(pair)) continue; // it stands for all pairs of these columns
             neighbours[pair].load_transposed(x[columns][column_under(Q(0), S(2 * pair))]);
-            if constexpr (exchanges_taps) put_in_order(neighbours[pair]);
+            if constexpr (can_exchange_taps(Problem)) put_in_order(neighbours[pair]);
             clear_spare_columns(neighbours[pair], mask, mma_tile);
         }
         if constexpr (has_column && has_last_column()) {

@@ -52,15 +52,14 @@ struct config {
     }
 
     // Whether a row of an image is one piece of memory, and loaded as such, because a block has all
-    // channels and columns. The pixels of an odd number of groups do not begin at sectors of 32
-    // bytes; TMA boxes of these, and of two groups, take up to 1.5 times as long.
+    // channels and columns.
     constexpr bool copies_rows(problem const& problem) const {
         bool const has_all =
             groups == problem.groups() && problem.q() <= columns &&
             (checked_size(problem.pad_w) + problem.w).value <= input_columns(problem);
         bool const has_images = images == 1 || (problem.knows_n() && problem.n % images == 0);
-        return problem.knows_image() && !whole_images && (groups % 2 == 1 || groups == 2) &&
-               has_all && has_images;
+        return problem.knows_image() && !whole_images && has_slow_boxes(groups) && has_all &&
+               has_images;
     }
 
     static constexpr int most_cluster = 16; // more than 8 must be allowed for each kernel

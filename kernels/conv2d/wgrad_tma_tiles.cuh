@@ -44,16 +44,8 @@ struct block {
     static constexpr axis<K> box_k{box_channels};
     using Box = fold<C, box_channels>;
     static constexpr bool copies_rows = Config.copies_rows(Problem);
-    // Of a row that is copied, cells lie as in memory; TMA swizzles those of a box.
-    template <auto Channels, auto Columns> static consteval auto cells_of() {
-        if constexpr (copies_rows) {
-            return Channels / 8;
-        } else {
-            return swizzled_cells<Channels, Columns>();
-        }
-    }
-    static constexpr auto x_cells = cells_of<box_c, w>();
-    static constexpr auto dy_cells = cells_of<box_k, q>();
+    static constexpr auto x_cells = cells_of_tile<copies_rows, box_c, w>();
+    static constexpr auto dy_cells = cells_of_tile<copies_rows, box_k, q>();
     using x_tile = tensor<cell<Problem>, n, h, w, x_cells>;
     using dy_tile = tensor<cell<Problem>, n, p, q, dy_cells>;
     // All stages; only where a stage has several boxes do these have an axis.

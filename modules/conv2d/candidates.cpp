@@ -165,7 +165,7 @@ class listing {
         int const groups = asked.groups();
         constexpr int most_listed = 48; // columns, by add_tma()
         int const all_columns = (checked_size(divup(sizes.q, 16)) * 16).as_int();
-        if (groups % 2 == 0 && groups != 2) return;
+        if (!has_slow_boxes(groups)) return;
         for (int const count : {16, 32}) {
             bool const is_needed = sizes.q > 8 && count <= all_columns;
             if (is_needed) add_tiles(groups, count, /*whole_rows=*/true);
