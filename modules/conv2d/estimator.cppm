@@ -167,9 +167,6 @@ cluster_choice best_wgrad_cluster(problem const&, arch); // the best small one
 
 // The most stages of the kernel template wgrad_cp_async. Measured on an H200.
 inline constexpr int most_cp_async_stages = 8;
-// The most stages of a ring of rows of wgrad by TMA. With many taps the time is that of the
-// products, and more than 8 stages made it longer. Measured on an H200.
-int most_stages_of_rows(problem const&);
 // An upper bound of the stages of a ring that fit into so many bytes.
 int stages_in(problem const&, wgrad_tma::config const&, int bytes);
 // The configuration, with as many stages as fit into so many bytes of shared memory, or as it is.

@@ -96,16 +96,13 @@ std::vector<config> gradients(problem const& problem, arch arch) {
         int const blocks = chip.has_tma || problem.taps() > few_taps ? 1 : 2;
         int const splits = split_count(problem, images, columns, slices, blocks * chip.sm_count);
         if (chip.has_tma) {
-            wgrad_tma::config config = {.groups = groups,
-                                        .images = images,
-                                        .columns = columns,
-                                        .stages = 3,
-                                        .splits = splits,
-                                        .whole_images = false};
-            auto deeper = config;
-            int const most_stages = most_stages_of_rows(problem);
-            while (++deeper.stages <= most_stages && deeper.fits(problem)) config = deeper;
-            configs.emplace_back(config);
+            wgrad_tma::config const config = {.groups = groups,
+                                              .images = images,
+                                              .columns = columns,
+                                              .stages = 3,
+                                              .splits = splits,
+                                              .whole_images = false};
+            configs.emplace_back(with_all_stages(problem, config, max_shared_bytes));
         } else {
             wgrad_cp_async::config config = {.groups = groups,
                                              .images = images,

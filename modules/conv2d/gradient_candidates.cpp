@@ -39,6 +39,15 @@ template <class Config> bool is_same(Config const& a, Config const& b) {
            a.stages == b.stages && a.splits == b.splits;
 }
 
+// Whether some of the candidates have a configuration.
+template <class Candidates, class Config>
+bool contains(Candidates const& candidates, Config const& config) {
+    return std::ranges::any_of(candidates, [&](candidate const& other) {
+        auto const* const same = std::get_if<Config>(&other.config);
+        return same != nullptr && is_same(*same, config);
+    });
+}
+
 // Collects the configurations for a problem and an architecture, with their estimated times.
 class listing {
   public:
@@ -155,14 +164,6 @@ class listing {
         return false;
     }
 
-    // Whether the list has a configuration of wgrad by TMA.
-    bool is_listed(wgrad_tma::config const& config) const {
-        return std::ranges::any_of(found.list, [&](auto const& other) {
-            auto const* const same = std::get_if<wgrad_tma::config>(&other.config);
-            return same != nullptr && is_same(*same, config);
-        });
-    }
-
     // Adds configurations whose blocks copy whole rows of images.
     void add_whole_rows(wgrad_tma::config const& best) {
         for (int const images : {1, 2}) {
@@ -170,7 +171,9 @@ class listing {
             if (!row_config) continue;
             for (int const splits : split_counts(asked, best, *row_config, chip.sm_count)) {
                 row_config->splits = splits;
-                if (row_config->fits(asked) && !is_listed(*row_config)) found.add(*row_config);
+                if (row_config->fits(asked) && !contains(found.list, *row_config)) {
+                    found.add(*row_config);
+                }
             }
         }
     }
@@ -265,11 +268,7 @@ class listing {
                         config.splits = splits;
                         bool const is_short = stages != *stage_counts.begin();
                         if (is_short && is_too_short(config)) continue;
-                        bool const is_known = std::ranges::any_of(earlier, [&](auto const& other) {
-                            auto const* const same = std::get_if<Config>(&other.config);
-                            return same != nullptr && is_same(*same, config);
-                        });
-                        if (!is_known && has_room(config)) found.add(config);
+                        if (!contains(earlier, config) && has_room(config)) found.add(config);
                     }
                 }
             }

@@ -120,7 +120,11 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     return best;
 }
 
-int most_stages_of_rows(problem const& problem) { return problem.taps() > few_taps ? 8 : 12; }
+// The most stages of a ring of rows of wgrad by TMA. With many taps the time is that of the
+// products, and more than 8 stages made it longer. Measured on an H200.
+static int most_stages_of_rows(problem const& problem) {
+    return problem.taps() > few_taps ? 8 : 12;
+}
 
 int stages_in(problem const& problem, wgrad_tma::config const& config, int most_bytes) {
     auto const cells = checked_size(config.input_cells(problem)) + config.dy_cells(problem);
