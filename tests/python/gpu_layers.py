@@ -9,7 +9,6 @@ import itertools
 import json
 import os
 import time
-import warnings
 
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -17,7 +16,7 @@ from torch.profiler import ProfilerActivity, profile
 import spio
 from cases import check_sums, layouts, tensor
 from gpu_results import Assertions, check_convolution, half, spoiled_memory, sums_of_taps
-from operators_test import conv2d_arguments, matmul_arguments
+from operators_test import checked_calls, checks
 from spio import functional, operators
 
 
@@ -131,13 +130,11 @@ def modules(seconds=60):
 # (Operator.opcheck_on_a_gpu)
 def checked_operators():
     """Runs opcheck on tensors of a GPU, in each layout, with gradients and without."""
-    warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")
-    tests = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic")
     count = 0
     for layout, requires_grad in itertools.product(layouts, (False, True)):
-        for operator, arguments in [*conv2d_arguments(layout, half, requires_grad), *matmul_arguments(half, requires_grad)]:
+        for operator, arguments in checked_calls(layout, half, requires_grad):
             on_gpu = [v.detach().cuda().requires_grad_(v.requires_grad) if isinstance(v, torch.Tensor) else v for v in arguments]
-            torch.library.opcheck(operator, on_gpu, test_utils=tests)
+            torch.library.opcheck(operator, on_gpu, test_utils=checks)
             count += 1
     return {"calls": count}
 

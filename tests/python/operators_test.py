@@ -51,6 +51,22 @@ def matmul_arguments(dtype):
     ]
 
 
+# What opcheck checks: with sizes that are fixed, and with any.
+checks = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic")
+
+
+def checked_calls(layout, dtype, requires_grad):
+    """Pairs of an operator and its arguments, which want gradients or do not.
+    Spio's operators have no gradients: its functions have them, and so have aten's convolutions, which are the last two.
+    """
+    x, weight, bias = (tensor(shape, dtype, layout, requires_grad) for shape in ((3, 16, 5, 6), (16, 8, 3, 2), (16,)))
+    return [
+        *([] if requires_grad else [*conv2d_arguments(layout, dtype), *matmul_arguments(torch.float16)]),
+        (operators.differentiable_conv2d, (x, weight, bias, [1, 0], [2, 1], [1, 2], 2)),
+        (operators.overrideable_conv2d, (x, weight, bias, [2, 1], [1, 0], [1, 2], False, [0, 0], 2)),
+    ]
+
+
 class Fakes(unittest.TestCase):
     def test_sizes_types_and_strides(self):
         count = 0
@@ -71,20 +87,10 @@ class Fakes(unittest.TestCase):
 
     # (Operator.opcheck)
     def test_opcheck(self):
-        # Operators have no gradients, functions have them, and so have aten's convolutions.
         count = 0
         for layout, requires_grad in itertools.product(layouts, (False, True)):
-            x, weight, bias = (tensor(shape, torch.float32, layout, requires_grad) for shape in ((3, 16, 5, 6), (16, 8, 3, 2), (16,)))
-            without_gradients = [*conv2d_arguments(layout, torch.float32), *matmul_arguments(torch.float16)]
-            cases = [
-                *([] if requires_grad else without_gradients),
-                (operators.differentiable_conv2d, (x, weight, bias, [1, 0], [2, 1], [1, 2], 2)),
-                (operators.overrideable_conv2d, (x, weight, bias, [2, 1], [1, 0], [1, 2], False, [0, 0], 2)),
-            ]
-            for operator, arguments in cases:
-                # With sizes that are fixed, and with any.
-                tests = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic")
-                torch.library.opcheck(operator, arguments, test_utils=tests)
+            for operator, arguments in checked_calls(layout, torch.float32, requires_grad):
+                torch.library.opcheck(operator, arguments, test_utils=checks)
                 count += 1
         print(f"summary: python.operators: opcheck passes {count} calls")
 

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
 import unittest.mock
@@ -57,7 +58,9 @@ class Package(unittest.TestCase):
         self.assertEqual(words, "this part of spio needs PyTorch 2.10 or newer, and this is 2.9.1\n")
 
     def test_doctor(self):
-        run = subprocess.run([sys.executable, "-m", "spio", "doctor"], capture_output=True, text=True)
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "SPIO_CACHE_DIR": folder}
+            run = subprocess.run([sys.executable, "-m", "spio", "doctor"], env=environment, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         for line in (r"PyTorch +2\.\d+", r"generic .*\d+ for sm_90a", r"trial +a convolution on (the host device|cuda:\d+) is right$",
                      r"kernel +one of CUDA Python (in the interpreter|on GPU \d+) is right$", r"cache +/"):
