@@ -16,6 +16,9 @@ from spio import operators
 
 logger = logging.getLogger("spio")
 
+with _disable_current_modes():
+    pass  # it imports modules when it is first called, for which no convolution is to wait
+
 # The types of elements that each family has kernels for on a GPU. Another type is one word more.
 kernel_types = {
     "conv2d": (torch.float16, torch.bfloat16),

@@ -98,6 +98,15 @@ report("parent")
 forked("child")
 report("parent")
 """
+opening = """
+import sys
+import torch
+from spio import functional, operators, support
+
+torch.version.cuda, operators.gpu_architecture = "13.0", lambda gpu: 90
+loaded = set(sys.modules)
+print(support.architecture_of(torch.device("cuda", 0)), sorted(set(sys.modules) - loaded))
+"""
 words = "spio: this process was forked after its parent had opened a GPU, which works in the parent alone: start processes by spawn"
 
 
@@ -145,6 +154,11 @@ class Gpus(unittest.TestCase):
             "GPU 1            Some, 7.5: it cannot be opened, so operators fail there: cuInit for this process: no",
             "GPU 2            Some, 7.5",
         ])
+
+    def test_opening_a_gpu_imports_nothing(self):
+        # The first call of a convolution opens it, and is not to wait for files of PyTorch.
+        run = subprocess.run([sys.executable, "-c", opening], capture_output=True, text=True)
+        self.assertEqual((run.stdout, run.returncode), ("90 []\n", 0), run.stderr)
 
     def test_without_a_driver(self):
         # One sentence says it; convolutions of tensors on the CPU go on.
