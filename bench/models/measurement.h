@@ -181,8 +181,8 @@ class measurement {
                       std::optional<expectation>& expected) {
         auto const& compiled = group.compiled();
         auto small = compiled;
-        if (!compiled.knows_n()) small.n = 2;
-        if (!compiled.knows_image()) small.h = 9, small.w = 19;
+        if (!compiled.has_static_n()) small.n = 2;
+        if (!compiled.has_static_image()) small.h = 9, small.w = 19;
         if (tensor_sizes(small).moved() > 8 << 20 || !fits(small, kernel.config)) return {};
         bool const is_gradient = small.pass == direction::wgrad;
         addresses const place = {reinterpret_cast<std::byte*>(inputs.address()),

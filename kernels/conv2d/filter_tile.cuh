@@ -8,8 +8,8 @@
 // in the tensor, with an address. Problem (the sizes and options of a call) and Config (how blocks
 // and warps share it) are known when a kernel is compiled. A cell is 16 bytes: 8 channels of a
 // pixel. A tap is an element of the filter's window. row_index() is the row that a lane gives to
-// ldmatrix or stmatrix. knows_layer() says whether the channels and the padding are known when a
-// kernel is compiled.
+// ldmatrix or stmatrix. has_static_layer() says whether the channels and the padding are known when
+// a kernel is compiled.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"
@@ -53,7 +53,7 @@ template <problem Problem> struct filter_tile {
         auto const source = group_in(filter, first);
         full.arrive_and_expect(count * static_cast<int>(of_channels<8>::num_bytes()));
         bool const is_full_tile =
-            (Problem.knows_layer() && Problem.groups() % Groups == 0) || count == Groups;
+            (Problem.has_static_layer() && Problem.groups() % Groups == 0) || count == Groups;
         if (is_full_tile) {
             load_bulk(tile, of_channels<8 * Groups, cell<Problem> const>(source.get()), full);
         } else {

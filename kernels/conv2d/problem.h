@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the sizes and the options of one call; its kernel is compiled for it. All
-// activations lie channels last: the channel of an element varies fastest in memory. knows_image()
-// says whether the height and width, knows_layer() whether the channels and the padding are known
-// when a kernel is compiled.
+// activations lie channels last: the channel of an element varies fastest in memory.
+// has_static_image() says whether the height and width, has_static_layer() whether the channels and
+// the padding are known when a kernel is compiled.
 #pragma once
 
 #include "spio/checked_size.h"
@@ -136,22 +136,24 @@ struct problem {
         return has_tensor_like_output() || has_derivative();
     }
 
-    constexpr bool knows_n() const { return made_for == known_sizes::all; }
-    constexpr bool knows_image() const { return knows_n() || made_for == known_sizes::any_n; }
+    constexpr bool has_static_n() const { return made_for == known_sizes::all; }
+    constexpr bool has_static_image() const {
+        return has_static_n() || made_for == known_sizes::any_n;
+    }
     // Whether the channels and the padding are known.
-    constexpr bool knows_layer() const { return made_for != known_sizes::any_layer; }
+    constexpr bool has_static_layer() const { return made_for != known_sizes::any_layer; }
     // The same problem with zeros for the sizes that the launch passes. Problems that differ in
     // these sizes only then share one template argument, and so one kernel.
     constexpr problem without_unknown() const {
         problem known = *this;
-        if (!knows_n()) known.n = 0;
-        if (!knows_image()) known.h = known.w = 0;
-        if (!knows_layer()) known.c = known.pad_h = known.pad_w = 0;
+        if (!has_static_n()) known.n = 0;
+        if (!has_static_image()) known.h = known.w = 0;
+        if (!has_static_layer()) known.c = known.pad_h = known.pad_w = 0;
         return known;
     }
     // Whether a block may have a number of groups: at most those of the problem. A kernel that does
     // not know the channels leaves groups idle where the problem has fewer.
-    constexpr bool has_groups(int count) const { return !knows_layer() || count <= groups(); }
+    constexpr bool has_groups(int count) const { return !has_static_layer() || count <= groups(); }
     // The same problem for other images.
     constexpr problem with(int images, int height, int width) const {
         problem resized = *this;

@@ -23,13 +23,13 @@ template <problem Problem> using cell = vec<element<Problem>, 8>;
 template <problem Problem>
 constexpr correlation correlation_of(correlation_args<element_bits> const& args) {
     correlation sizes = correlation_of(Problem);
-    if constexpr (!Problem.knows_image()) {
+    if constexpr (!Problem.has_static_image()) {
         sizes.h = args.input.template extent<H>().get();
         sizes.w = args.input.template extent<W>().get();
         sizes.p = args.output.template extent<P>().get();
         sizes.q = args.output.template extent<Q>().get();
     }
-    if constexpr (!Problem.knows_layer()) {
+    if constexpr (!Problem.has_static_layer()) {
         sizes.rows.pad = (sizes.p - sizes.h + Problem.extent_h() - 1) / 2;
         sizes.columns.pad = (sizes.q - sizes.w + Problem.extent_w() - 1) / 2;
     }
@@ -37,12 +37,12 @@ constexpr correlation correlation_of(correlation_args<element_bits> const& args)
 }
 // The groups of a launch: a compile-time constant where the kernel knows the channels.
 template <problem Problem> constexpr int groups_of(int channels) {
-    return Problem.knows_layer() ? Problem.groups() : channels / group_width;
+    return Problem.has_static_layer() ? Problem.groups() : channels / group_width;
 }
 // The channels, or the most that a tensor may have where the kernel does not know them: the size of
 // the slowest axis of a tensor, which enters no address.
 constexpr int most_channels(problem const& problem) {
-    return problem.knows_layer() ? problem.c : most_channels_of_any_layer;
+    return problem.has_static_layer() ? problem.c : most_channels_of_any_layer;
 }
 
 // An axis of a size that is known when the kernel is compiled, or of one that the launch passes.
@@ -51,19 +51,19 @@ template <index D> constexpr axis<D> static_or_dynamic(bool is_known, int size) 
 }
 
 template <problem Problem> struct tensors {
-    static constexpr bool knows_n = Problem.knows_n();
-    static constexpr bool knows_image = Problem.knows_image();
-    static constexpr bool knows_layer = Problem.knows_layer();
+    static constexpr bool has_static_n = Problem.has_static_n();
+    static constexpr bool has_static_image = Problem.has_static_image();
+    static constexpr bool has_static_layer = Problem.has_static_layer();
     // The sizes that are known at compile time, and zeros for the others.
     static constexpr correlation sizes = correlation_of(Problem);
 
-    static constexpr axis<N> n = static_or_dynamic<N>(knows_n, Problem.n);
-    static constexpr axis<H> h = static_or_dynamic<H>(knows_image, sizes.h);
-    static constexpr axis<W> w = static_or_dynamic<W>(knows_image, sizes.w);
-    static constexpr axis<P> p = static_or_dynamic<P>(knows_image, sizes.p);
-    static constexpr axis<Q> q = static_or_dynamic<Q>(knows_image, sizes.q);
-    static constexpr axis<C> c = static_or_dynamic<C>(knows_layer, Problem.c);
-    static constexpr axis<K> k = static_or_dynamic<K>(knows_layer, Problem.c);
+    static constexpr axis<N> n = static_or_dynamic<N>(has_static_n, Problem.n);
+    static constexpr axis<H> h = static_or_dynamic<H>(has_static_image, sizes.h);
+    static constexpr axis<W> w = static_or_dynamic<W>(has_static_image, sizes.w);
+    static constexpr axis<P> p = static_or_dynamic<P>(has_static_image, sizes.p);
+    static constexpr axis<Q> q = static_or_dynamic<Q>(has_static_image, sizes.q);
+    static constexpr axis<C> c = static_or_dynamic<C>(has_static_layer, Problem.c);
+    static constexpr axis<K> k = static_or_dynamic<K>(has_static_layer, Problem.c);
 
     using input = tensor<cell<Problem> const, n, h, w, c / 8>;
     using output = tensor<cell<Problem>, n, p, q, k / 8>;
@@ -93,11 +93,11 @@ template <problem Problem> struct tensors {
     template <class Cells, class Row, class Column, class Channel, class Tensor, class Data>
     static constexpr Cells with_sizes(Tensor const& elements, Data* data) {
         auto* const cells = reinterpret_cast<typename Cells::data_type*>(data);
-        if constexpr (knows_n) {
+        if constexpr (has_static_n) {
             return Cells(cells);
-        } else if constexpr (knows_image) {
+        } else if constexpr (has_static_image) {
             return Cells(cells, elements.template extent<N>());
-        } else if constexpr (knows_layer) {
+        } else if constexpr (has_static_layer) {
             return Cells(cells, elements.template extent<N>(), elements.template extent<Row>(),
                          elements.template extent<Column>());
         } else {

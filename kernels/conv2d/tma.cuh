@@ -19,8 +19,8 @@
 // Thread 0 asks for all loads of the block at the start, and for the stores of a tile when all
 // warps have written it. Warp g computes group g of the block. An mbarrier for each box of a tile's
 // rows, and one for the filter, tells that its bytes have come; a block barrier orders the warps'
-// writes before the store. knows_n() says whether the number of images is known when a kernel is
-// compiled.
+// writes before the store. has_static_n() says whether the number of images is known when a kernel
+// is compiled.
 #pragma once
 
 #include "conv2d/tma_consumer.cuh"
@@ -38,7 +38,7 @@ struct block {
     using FilterGroup = typename tiles::filter::Group;
     using tile_position = typename tiles::tile_position;
     using rows = whole_rows<Problem, Config, Arch>;
-    static constexpr bool may_prefetch = !Problem.knows_n() || Config.prefetches(Problem);
+    static constexpr bool may_prefetch = !Problem.has_static_n() || Config.prefetches(Problem);
 
     params const& p;
     correlation sizes;
@@ -56,7 +56,7 @@ struct block {
     __device__ __forceinline__ explicit block(params const& params)
         : p(params),
           sizes(correlation_of<Problem>(params.args)),
-          images(Problem.knows_n() ? N(Problem.n) : params.args.output.template extent<N>()) {
+          images(Problem.has_static_n() ? N(Problem.n) : params.args.output.template extent<N>()) {
         int const groups = groups_of<Problem>(params.args.input.template extent<C>().get());
         int const blocks_across = divup(groups, Config.groups);
         first_group = Groups(this_block() % blocks_across);

@@ -4,9 +4,9 @@
 // fprop is the forward pass, dgrad the gradient of its input. Both correlate an input with a
 // filter, in groups of 8 channels. A problem is the sizes and options of a call; a tensor map is
 // the descriptor by which TMA copies boxes of a tensor. A cell is 16 bytes: 8 channels of a pixel.
-// A tap is an element of the filter's window. A halo is what taps read beside a tile. knows_image()
-// says whether the height and width, knows_layer() whether the channels and the padding are known
-// when a kernel is compiled.
+// A tap is an element of the filter's window. A halo is what taps read beside a tile.
+// has_static_image() says whether the height and width, has_static_layer() whether the channels and
+// the padding are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/halo.h"
@@ -37,7 +37,7 @@ struct config {
     // larger than the input.
     constexpr bool has_all_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return problem.knows_image() && !has_gaps(problem) && sizes.p <= rows &&
+        return problem.has_static_image() && !has_gaps(problem) && sizes.p <= rows &&
                sizes.rows.pad >= 0 && sizes.rows.pad < problem.extent_h() &&
                (checked_size(rows) * columns).value <=
                    (checked_size(sizes.h) * input_columns(problem)).value;
@@ -47,7 +47,7 @@ struct config {
     // banks.
     constexpr bool can_copy_rows(problem const& problem) const {
         bool const is_single = images == 1 && !has_gaps(problem) && !problem.has_second_tensor();
-        return problem.knows_image() && groups == problem.groups() && is_single &&
+        return problem.has_static_image() && groups == problem.groups() && is_single &&
                has_slow_boxes(groups);
     }
     constexpr int input_rows(problem const& problem) const {
@@ -191,7 +191,7 @@ struct config {
         correlation const sizes = correlation_of(problem);
         bool const is_undilated = problem.dilation_h == 1 && problem.dilation_w == 1;
         bool const has_pairs = sizes.spacing_w == 1 || (problem.s % 2 == 1 && problem.s > 1);
-        return problem.knows_layer() && is_undilated && has_pairs && sizes.rows.pad >= 0 &&
+        return problem.has_static_layer() && is_undilated && has_pairs && sizes.rows.pad >= 0 &&
                sizes.columns.pad >= 0;
     }
     // Whether a kernel of this configuration can compute the problem.

@@ -7,8 +7,8 @@
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
 // when a kernel is compiled. for_lane<lane_index>(lane) says which elements of a fragment a lane
 // holds. row_index() is the row that a lane gives to ldmatrix or stmatrix. unfold() counts a fold
-// in single steps. numbers_below<n> is the list 0, 1, … n - 1 of template arguments. knows_layer()
-// says whether the channels and the padding are known when a kernel is compiled.
+// in single steps. numbers_below<n> is the list 0, 1, … n - 1 of template arguments.
+// has_static_layer() says whether the channels and the padding are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/epilogue.cuh"
@@ -97,7 +97,7 @@ struct consumer {
     // or of an output that overwrites no input, is beyond the tensor, but TMA reads it; so they
     // write zeros.
     static constexpr bool has_spare_warps =
-        (!Problem.knows_layer() || Problem.groups() % Config.groups != 0) &&
+        (!Problem.has_static_layer() || Problem.groups() % Config.groups != 0) &&
         ((Problem.preactivation && !Problem.residual) || tiles::has_gaps);
     __device__ void clear_spare(TILE tile) const {
         if constexpr (tiles::has_gaps) {

@@ -10,8 +10,9 @@
 // is compiled. A compound index is one number for several indices, the last of which varies
 // fastest. A cell is 16 bytes: 8 channels of a pixel. A group is 8 channels. unfold() counts a fold
 // in single steps. cast<D>(x) is the same number in the dimension D. push<T>() takes room for a
-// tensor T from the block's shared memory, and returns it and the rest. knows_n() says whether the
-// number of images, knows_image() whether the height and width are known when a kernel is compiled.
+// tensor T from the block's shared memory, and returns it and the rest. has_static_n() says whether
+// the number of images, has_static_image() whether the height and width are known when a kernel is
+// compiled.
 #pragma once
 
 #include "conv2d/filter_tile.cuh"
@@ -69,7 +70,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     // Whether a map's type and a plan describe the same box. If sizes are known only at launch,
     // this compares only the bytes of the box.
     template <class Map> static constexpr bool agrees(tensor_map_plan plan) {
-        if constexpr (Problem.knows_n()) {
+        if constexpr (Problem.has_static_n()) {
             plan.fetched = Map::plan().fetched;
             return Map::plan() == plan;
         } else {
@@ -193,7 +194,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     // Whether row `row` of a tile's input may lie inside the image. Of a tile that covers all rows
     // of its images, it is known at compile time which rows are padding; they are skipped.
     static constexpr bool may_be_in_image(int row) {
-        if (!Problem.knows_image() || has_gaps || global::sizes.p > rows) return true;
+        if (!Problem.has_static_image() || has_gaps || global::sizes.p > rows) return true;
         constexpr correlated_axis rows_of_image = height;
         return rows_of_image.is_inside(row - rows_of_image.pad);
     }

@@ -3,9 +3,9 @@
 //
 // wgrad computes the gradient of the filter from the input x and dy, the gradient of the output y.
 // A tap is an element of the filter's window; channels are in groups of 8. A slice is the channels
-// of some groups, which a block takes. knows_layer() says whether the channels and the padding are
-// known when a kernel is compiled. A checked_size is a number that becomes too large, and stays so,
-// where an int would overflow.
+// of some groups, which a block takes. has_static_layer() says whether the channels and the padding
+// are known when a kernel is compiled. A checked_size is a number that becomes too large, and stays
+// so, where an int would overflow.
 #pragma once
 
 #include "conv2d/halo.h"
@@ -75,7 +75,7 @@ constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 &&
 // Whether a step of whole images needs the row above them, as zeros, because a pair of rows begins
 // with it.
 constexpr bool needs_row_above(problem const& problem) {
-    return pairs_rows(problem) && (problem.pad_h > 0 || !problem.knows_layer());
+    return pairs_rows(problem) && (problem.pad_h > 0 || !problem.has_static_layer());
 }
 // Whether a row below the image is needed, as zeros. The taps (r - 1, s - 1) and (r, s - 1), for
 // odd r, are one product; it needs two rows of x and runs when the lower of them is loaded. If the
@@ -84,7 +84,7 @@ constexpr bool needs_row_below(problem const& problem) {
     if (problem.s % 2 == 0) return false;
     for (int r = 1; r < problem.r; r += 2) {
         bool const meets_padding = problem.dilation_h * r >= problem.extent_h() - problem.pad_h;
-        if (meets_padding || !problem.knows_layer()) return true;
+        if (meets_padding || !problem.has_static_layer()) return true;
     }
     return false;
 }
@@ -101,7 +101,7 @@ constexpr passed_sizes sizes_passed(problem const& problem) {
 // Whether a number of splits may be that of a configuration. A kernel that serves any layer takes
 // them from the launch, and its configuration has 0.
 constexpr bool has_splits(problem const& problem, int splits) {
-    return splits > 0 || (splits == 0 && !problem.knows_layer());
+    return splits > 0 || (splits == 0 && !problem.has_static_layer());
 }
 // The first row of a split, of `count` rows of dy in strips of `rows` rows: of some columns of some
 // images each. Splits have equally many rows, up to one. But where they are long, their ends move
@@ -121,7 +121,7 @@ constexpr int first_row_of_split(long long count, int rows, int split, int split
 // Whether each block has all rows of its slice. It then stores the gradients itself, and there is
 // no second kernel.
 constexpr bool has_one_split(problem const& problem, int splits) {
-    return splits == 1 && problem.knows_layer();
+    return splits == 1 && problem.has_static_layer();
 }
 // The number of rows of an image, including the rows of the padding that are needed.
 constexpr int needed_rows(problem const& problem) {

@@ -8,7 +8,7 @@
 // when a kernel is compiled. A span is some neighbouring rows of dy. The workspace is the array in
 // global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one mma
 // computes. The gradient of the bias, the sum of dy, is a product of dy with ones: in the pair of a
-// tap without a partner, or else in a pair of its own, the unpaired bias. knows_image() says
+// tap without a partner, or else in a pair of its own, the unpaired bias. has_static_image() says
 // whether the height and width are known when a kernel is compiled.
 #pragma once
 
@@ -62,7 +62,7 @@ class tap_accumulators {
     // Whether rows of dy are known not to be cut into strips. Then it is known which columns of an
     // mma tile are beyond the last column of y.
     static constexpr bool has_whole_rows =
-        Problem.knows_image() && Problem.q() <= Index::template size<Q>();
+        Problem.has_static_image() && Problem.q() <= Index::template size<Q>();
     // The columns of an image from the first of half an mma tile on.
     static constexpr int columns_from(int mma_tile, int half) {
         return Problem.q() - Index(16 * mma_tile + 8 * half).template get<Q>().get();
@@ -77,7 +77,7 @@ class tap_accumulators {
     static constexpr bool needs_mask(int mma_tile, int half) {
         if (half == 1 && is_half(mma_tile)) return false;
         if (has_whole_rows) return columns_from(mma_tile, half) < 8;
-        return !Problem.knows_image() || Problem.q() % Index::template size<Q>() != 0;
+        return !Problem.has_static_image() || Problem.q() % Index::template size<Q>() != 0;
     }
 
     // The column of an mma tile that a lane's ldmatrix points to, in x and in dy, and the tap in x.

@@ -11,8 +11,8 @@
 // of all images. A slice is the channels of some groups, which a block takes. The workspace is the
 // array in global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one
 // mma computes. A strip is some neighbouring columns. A stage is one place of a ring in shared
-// memory. cast<D>(x) is the same number in the dimension D. knows_layer() says whether the channels
-// and the padding are known when a kernel is compiled.
+// memory. cast<D>(x) is the same number in the dimension D. has_static_layer() says whether the
+// channels and the padding are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/tensors.h"
@@ -46,7 +46,7 @@ template <problem Problem, auto Config> struct block_part {
     __device__ explicit block_part(Params const& params)
         : sizes(sizes_of<Problem>(params.sizes)),
           slices(divup(sizes.groups, Config.groups)),
-          splits(Problem.knows_layer() ? Config.splits : blocks_of_grid() / slices),
+          splits(Problem.has_static_layer() ? Config.splits : blocks_of_grid() / slices),
           slice(is_in_cluster ? this_block() / splits : this_block() % slices),
           split(is_in_cluster ? this_block() % splits : this_block() / slices) {}
 
@@ -54,11 +54,11 @@ template <problem Problem, auto Config> struct block_part {
     template <class Images, class Row, class Column, class Channel>
     __device__ Images images_of(void const* elements, int h, int w) const {
         auto const* const cells = static_cast<cell<Problem> const*>(elements);
-        if constexpr (Problem.knows_n()) {
+        if constexpr (Problem.has_static_n()) {
             return Images(cells);
-        } else if constexpr (Problem.knows_image()) {
+        } else if constexpr (Problem.has_static_image()) {
             return Images(cells, N(sizes.n));
-        } else if constexpr (Problem.knows_layer()) {
+        } else if constexpr (Problem.has_static_layer()) {
             return Images(cells, N(sizes.n), Row(h), Column(w));
         } else {
             return Images(cells, N(sizes.n), Row(h), Column(w),
@@ -86,12 +86,12 @@ struct warp_taps {
     using mask_type = column_mask<Columns, Config.mma_tiles()>;
     using part = block_part<Problem, Config>;
     static constexpr axis<K> k = static_or_dynamic<K>(
-        Problem.knows_layer(), 8 * Config.groups * wgrad::slices(Problem, Config.groups));
+        Problem.has_static_layer(), 8 * Config.groups * wgrad::slices(Problem, Config.groups));
     static constexpr axis<PAIR> pair{accumulators::count};
     static constexpr axis<LANE> lane{32};
     using workspace = tensor<vec<float, 4>, axis<SPLIT>(max(Config.splits, 1)), k / 8, pair, lane>;
     __device__ static workspace workspace_of(vec<float, 4>* partial_sums, part const& block) {
-        if constexpr (Problem.knows_layer()) {
+        if constexpr (Problem.has_static_layer()) {
             return workspace(partial_sums);
         } else {
             return workspace(partial_sums, K(8 * Config.groups * block.slices));

@@ -11,9 +11,9 @@
 // which varies fastest. A span is some neighbouring rows of dy. A split is a share of the rows of
 // all images. With a dilation of 2, rows are in two phases, each of every second row. A cell is 16
 // bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory. push<T>() takes
-// room for a tensor T from the block's shared memory, and returns it and the rest. knows_n() says
-// whether the number of images, knows_image() whether the height and width, knows_layer() whether
-// the channels and the padding are known when a kernel is compiled.
+// room for a tensor T from the block's shared memory, and returns it and the rest. has_static_n()
+// says whether the number of images, has_static_image() whether the height and width,
+// has_static_layer() whether the channels and the padding are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/wgrad_consumer.cuh"

@@ -7,8 +7,8 @@
 // is a position along some of its axes. Problem, the sizes and options of a call, is known when a
 // kernel is compiled. A PAIR is two taps, whose gradients one accumulator has.
 // for_lane<lane_index>(lane) says which elements of a fragment a lane holds. unfold() counts a fold
-// in single steps. knows_layer() says whether the channels and the padding are known when a kernel
-// is compiled.
+// in single steps. has_static_layer() says whether the channels and the padding are known when a
+// kernel is compiled.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"
@@ -43,7 +43,7 @@ __device__ void store_gradient(Params const& p, Group group, int pair, Lane lane
             *place[K(1)] = number(sum[2 * half + 1]);
         } else if (contents == kind::bias && c == C(0)) {
             // A kernel that serves any layer takes a null pointer for no bias.
-            if (!Problem.knows_layer() && p.dbias == nullptr) continue;
+            if (!Problem.has_static_layer() && p.dbias == nullptr) continue;
             auto const place = tensor<float, axis<K>(most_channels(Problem))>(p.dbias)[channel];
             *place = sum[2 * half];
             *place[K(1)] = sum[2 * half + 1];

@@ -48,10 +48,10 @@ constexpr void add(float4& sum, float4 value) {
 template <problem Problem, config Config, arch Arch>
     requires(Config.fits(Problem))
 struct block {
-    static constexpr bool knows_layer = Problem.knows_layer();
+    static constexpr bool has_static_layer = Problem.has_static_layer();
     static constexpr axis<SPLIT> split{max(Config.splits, 1)};
-    static constexpr axis<K> k{knows_layer ? 8 * Config.groups : most_channels(Problem)};
-    static constexpr axis<K> stored_k = static_or_dynamic<K>(knows_layer, k.size);
+    static constexpr axis<K> k{has_static_layer ? 8 * Config.groups : most_channels(Problem)};
+    static constexpr axis<K> stored_k = static_or_dynamic<K>(has_static_layer, k.size);
     // Pairs of taps, as wgrad.h defines them: an accumulator sums the gradients of one pair.
     static constexpr axis<PAIR> pair{pairs_of(Problem).count()};
     static constexpr axis<LANE> lane{32};
@@ -67,7 +67,7 @@ struct block {
     static constexpr int rounds = divup(split.size, Config.readers);
 
     __device__ static workspace workspace_of(params const& p) {
-        if constexpr (knows_layer) {
+        if constexpr (has_static_layer) {
             return workspace(p.workspace);
         } else {
             return workspace(p.workspace, K(8 * p.groups));
@@ -76,14 +76,14 @@ struct block {
     // The elements of a launch.
     __device__ static OFFSET element_count(params const& p) {
         constexpr int elements_of_group = pair.size * lane.size;
-        return OFFSET(knows_layer ? Element::size() : p.groups * elements_of_group);
+        return OFFSET(has_static_layer ? Element::size() : p.groups * elements_of_group);
     }
 
     // The sum of an element over the splits reader, reader + readers, reader + 2 * readers, ….
     __device__ static float4 partial_sum(params const& p, Element const& element, READER reader) {
         auto const splits = workspace_of(p)[element];
         float4 sum = {};
-        if constexpr (!knows_layer) {
+        if constexpr (!has_static_layer) {
 #pragma unroll 4
             for (int next = reader.get(); next < p.splits; next += Config.readers) {
                 add(sum, *splits[SPLIT(next)]);

@@ -6,9 +6,9 @@
 // phases, each of every second row. N, P, Q are the images, rows and columns of dy, and H the rows
 // of x. Problem, the sizes and options of a call, is known when a kernel is compiled. A span is
 // some neighbouring rows of dy. A strip is some neighbouring columns. A tap is an element of the
-// filter's window. knows_n() says whether the number of images, knows_image() whether the height
-// and width, knows_layer() whether the channels and the padding are known when a kernel is
-// compiled.
+// filter's window. has_static_n() says whether the number of images, has_static_image() whether the
+// height and width, has_static_layer() whether the channels and the padding are known when a kernel
+// is compiled.
 #pragma once
 
 #include "conv2d/wgrad.h"
@@ -23,10 +23,10 @@ struct launch_sizes {
 };
 // The sizes that a launch passes, where the kernel does not know better.
 template <problem Problem> constexpr launch_sizes sizes_of(passed_sizes const& passed) {
-    problem problem = Problem.with(Problem.knows_n() ? Problem.n : passed.n,
-                                   Problem.knows_image() ? Problem.h : passed.h,
-                                   Problem.knows_image() ? Problem.w : passed.w);
-    if constexpr (!Problem.knows_layer()) {
+    problem problem = Problem.with(Problem.has_static_n() ? Problem.n : passed.n,
+                                   Problem.has_static_image() ? Problem.h : passed.h,
+                                   Problem.has_static_image() ? Problem.w : passed.w);
+    if constexpr (!Problem.has_static_layer()) {
         problem.c = passed.c;
         problem.pad_h = passed.pad_h;
         problem.pad_w = passed.pad_w;
@@ -111,7 +111,7 @@ struct row_step {
 
 // An axis with the padding of a launch, where the kernel does not know it.
 template <problem Problem> constexpr correlated_axis padded(correlated_axis axis, int pad) {
-    if constexpr (!Problem.knows_layer()) axis.pad = pad;
+    if constexpr (!Problem.has_static_layer()) axis.pad = pad;
     return axis;
 }
 
@@ -127,7 +127,8 @@ template <problem Problem> class steps {
     // The steps of a span in which the first rows of dy come, those in the middle and those in
     // which the last rows leave are compiled separately, so that `first` and `last` are constants
     // in each. A kernel of a large filter that serves any layer does without, to be short.
-    static constexpr bool are_unrolled = Problem.taps() <= medium_taps || Problem.knows_layer();
+    static constexpr bool are_unrolled =
+        Problem.taps() <= medium_taps || Problem.has_static_layer();
 
     span current = {};
 
@@ -179,7 +180,7 @@ template <problem Problem> class steps {
   private:
     template <class Visit> __device__ __forceinline__ void each_kind(Visit& visit) const {
         // With little padding, every row of x in the middle is in the image.
-        constexpr bool is_inside = Problem.knows_layer() &&
+        constexpr bool is_inside = Problem.has_static_layer() &&
                                    Problem.pad_h <= dilation * advance * (live - 1) &&
                                    Problem.pad_h + advance - 1 < Problem.extent_h();
         // The kinds of steps: one for each row of dy that comes before `live` of them are held, one

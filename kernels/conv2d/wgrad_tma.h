@@ -6,10 +6,10 @@
 // which TMA copies boxes of a tensor; its plan says all but the address. A span is some
 // neighbouring rows of dy. A split is a share of the rows of all images. The workspace is the array
 // in global memory where blocks leave partial sums. A strip is some neighbouring columns. A cell is
-// 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory. knows_image()
-// says whether the height and width, knows_layer() whether the channels and the padding are known
-// when a kernel is compiled. A checked_size is a number that becomes too large, and stays so, where
-// an int would overflow.
+// 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory.
+// has_static_image() says whether the height and width, has_static_layer() whether the channels and
+// the padding are known when a kernel is compiled. A checked_size is a number that becomes too
+// large, and stays so, where an int would overflow.
 #pragma once
 
 #include "conv2d/tile_plan.h"
@@ -57,8 +57,8 @@ struct config {
         bool const has_all =
             groups == problem.groups() && problem.q() <= columns &&
             (checked_size(problem.pad_w) + problem.w).value <= input_columns(problem);
-        bool const has_images = images == 1 || (problem.knows_n() && problem.n % images == 0);
-        return problem.knows_image() && !whole_images && has_slow_boxes(groups) && has_all &&
+        bool const has_images = images == 1 || (problem.has_static_n() && problem.n % images == 0);
+        return problem.has_static_image() && !whole_images && has_slow_boxes(groups) && has_all &&
                has_images;
     }
 
@@ -136,12 +136,13 @@ struct config {
                                 stages > 1 && wgrad::has_splits(problem, splits);
         if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const has_cluster =
-            cluster == splits && cluster <= most_cluster && problem.knows_layer();
+            cluster == splits && cluster <= most_cluster && problem.has_static_layer();
         if (cluster != 1 && !has_cluster) return false;
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
         bool const has_dense_rows = problem.stride_h == 1 && problem.dilation_h == 1;
-        if (whole_images && !(problem.knows_image() && is_small && has_dense_rows)) return false;
+        if (whole_images && !(problem.has_static_image() && is_small && has_dense_rows))
+            return false;
         if (parts != 1 && (parts != 2 || problem.s < 3)) return false;
         auto const cells =
             checked_size(stages) * (checked_size(input_cells(problem)) + dy_cells(problem));

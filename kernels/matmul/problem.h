@@ -53,21 +53,21 @@ struct problem {
     // are multiples: 16, 8, 4, or the 2 of an element.
     int alignment = 16;
 
-    constexpr bool knows_m() const {
+    constexpr bool has_static_m() const {
         return made_for != known_sizes::any_m && made_for != known_sizes::none;
     }
-    constexpr bool knows_n() const {
+    constexpr bool has_static_n() const {
         return made_for != known_sizes::any_n && made_for != known_sizes::none;
     }
-    constexpr bool knows_k() const {
+    constexpr bool has_static_k() const {
         return made_for != known_sizes::any_k && made_for != known_sizes::none;
     }
     // The same problem with zeros for the sizes that the launch passes.
     constexpr problem without_unknown() const {
         problem known = *this;
-        if (!knows_m()) known.m = 0;
-        if (!knows_n()) known.n = 0;
-        if (!knows_k()) known.k = 0;
+        if (!has_static_m()) known.m = 0;
+        if (!has_static_n()) known.n = 0;
+        if (!has_static_k()) known.k = 0;
         return known;
     }
     constexpr int result_bytes() const { return result == result_type::fp32 ? 4 : 2; }

@@ -129,7 +129,7 @@ struct config {
         if (ping_pong && (splits > 1 || blocks > 1)) return false;
         if (problem.alignment < 16) return false; // as TMA needs it
         if (problem.b == order::rows && n % tile_k != 0) return false;
-        if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
+        if (problem.has_static_n() && !stores_columns(problem, problem.n)) return false;
         bool const has_pieces = piece_a(problem) % 8 == 0 &&
                                 m / piece_a(problem) % cluster_n == 0 &&
                                 piece_b(problem) % 8 == 0 &&

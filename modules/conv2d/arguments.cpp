@@ -4,9 +4,9 @@
 // fprop is the forward pass, dgrad the gradient of the input, wgrad that of the filter; x is the
 // input, y the output, and dy the gradient of the output. fprop and dgrad are both correlations. A
 // residual is a tensor that is added to the output, a preactivation the value before the
-// activation, of which dgrad takes the derivative. knows_n() says whether the number of images,
-// knows_image() whether the height and width, knows_layer() whether the channels and the padding
-// are known when a kernel is compiled.
+// activation, of which dgrad takes the derivative. has_static_n() says whether the number of
+// images, has_static_image() whether the height and width, has_static_layer() whether the channels
+// and the padding are known when a kernel is compiled.
 module;
 
 #include "conv2d/problem.h"
@@ -57,7 +57,7 @@ struct launch_extents {
 // kernel that serves any layer, the channels and the padding follow from them too.
 problem launched_problem(problem const& compiled_problem, launch_extents const& sizes) {
     problem launched = compiled_problem.with(sizes.n, sizes.h, sizes.w);
-    if (compiled_problem.knows_layer()) return launched;
+    if (compiled_problem.has_static_layer()) return launched;
     auto const padding = [](int output, int input, int extent) {
         return static_cast<int>((1LL * output - input + extent - 1) / 2);
     };
@@ -69,29 +69,29 @@ problem launched_problem(problem const& compiled_problem, launch_extents const& 
 // Whether a kernel may be launched on this problem. For any other image no size may be computed: it
 // might not fit into an int.
 bool allows(problem const& compiled_problem, problem const& launched) {
-    if (compiled_problem.knows_image()) {
+    if (compiled_problem.has_static_image()) {
         if (launched.h != compiled_problem.h || launched.w != compiled_problem.w) return false;
     } else {
         // check() converts the problem to text, which is too slow for every launch, so it is only
         // called to word the error.
-        bool const is_layer =
-            compiled_problem.knows_layer() || (launched.c > 0 && launched.c % group_width == 0 &&
-                                               launched.c <= most_channels_of_any_layer &&
-                                               launched.pad_h >= 0 && launched.pad_w >= 0);
+        bool const is_layer = compiled_problem.has_static_layer() ||
+                              (launched.c > 0 && launched.c % group_width == 0 &&
+                               launched.c <= most_channels_of_any_layer && launched.pad_h >= 0 &&
+                               launched.pad_w >= 0);
         if (launched.h < 1 || launched.w < 1 || !is_layer) check(launched);
         check_sides(launched);
     }
-    return launched.n > 0 && (!compiled_problem.knows_n() || launched.n == compiled_problem.n);
+    return launched.n > 0 && (!compiled_problem.has_static_n() || launched.n == compiled_problem.n);
 }
 
 // The problem with the sizes that a launch must have: those that are compiled in, and otherwise its
 // own.
 [[gnu::cold]] problem needed_problem(problem const& compiled_problem, problem launched) {
-    if (compiled_problem.knows_image()) {
+    if (compiled_problem.has_static_image()) {
         launched.h = compiled_problem.h;
         launched.w = compiled_problem.w;
     }
-    launched.n = compiled_problem.knows_n() ? compiled_problem.n : std::max(launched.n, 1);
+    launched.n = compiled_problem.has_static_n() ? compiled_problem.n : std::max(launched.n, 1);
     return launched;
 }
 // The end of the error of a launch with other sizes: those that the kernel takes.

@@ -5,8 +5,8 @@
 // computes the gradient of the filter. A body is one of two kernel templates, tma and cp_async,
 // named after how they copy. Convolutions are grouped: channels fall into groups of 8, of which
 // each has its own filter. A block computes some of these groups (the field `groups`), and of them
-// tiles, which are some rows and columns of some images. knows_image() says whether the height and
-// width are known when a kernel is compiled.
+// tiles, which are some rows and columns of some images. has_static_image() says whether the height
+// and width are known when a kernel is compiled.
 module;
 
 #include "conv2d/cp_async.h"
@@ -35,7 +35,7 @@ namespace {
 // as the others, or a few fewer.
 numbers row_counts(problem const& problem, int rows) {
     numbers counts;
-    if (!problem.knows_image()) {
+    if (!problem.has_static_image()) {
         for (int const count : {2, 4, 7, 8, 14, 16, 32}) counts.add(count);
         return counts;
     }

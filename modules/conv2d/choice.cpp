@@ -5,7 +5,7 @@
 // learned model then predicts the time of the few that are likely to be fast. It is not asked for
 // problems that are unlike those it was trained on; then the family's own choice stands, with a
 // refusal that says why. wgrad is the gradient of the filter, fprop and dgrad are the other two
-// passes. knows_layer() says whether the channels and the padding are known when a kernel is
+// passes. has_static_layer() says whether the channels and the padding are known when a kernel is
 // compiled.
 module;
 
@@ -103,7 +103,7 @@ std::size_t fastest(forest const& model, problem const& problem, arch arch, shor
 // The first of the configurations that the estimate lists; the refusal says why no model chose.
 choice choice_of_family(problem const& problem, arch arch, std::string refusal) {
     auto const configs =
-        problem.knows_layer() ? space(problem, arch) : generic_configs(problem, arch);
+        problem.has_static_layer() ? space(problem, arch) : generic_configs(problem, arch);
     if (configs.empty()) {
         throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
                     "no configuration for " + text_of(arch) + " can compute " +
@@ -130,7 +130,7 @@ problem without_epilogue(problem plain) {
 
 // The model's choice, or the family's where the model must not choose.
 choice choice_without_measurement(problem const& asked, arch arch) {
-    if (!asked.knows_layer()) {
+    if (!asked.has_static_layer()) {
         return choice_of_family(asked, arch, "generic kernels have few configurations");
     }
     if (asked.has_second_tensor()) {

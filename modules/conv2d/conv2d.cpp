@@ -6,8 +6,9 @@
 // kernel is compiled from; a family is all kernels of one operation. A config_source finds measured
 // configurations; without one the family chooses. A residual is a tensor that is added to the
 // output, a preactivation the value before the activation, of which dgrad takes the derivative.
-// knows_n() says whether the number of images, knows_image() whether the height and width,
-// knows_layer() whether the channels and the padding are known when a kernel is compiled.
+// has_static_n() says whether the number of images, has_static_image() whether the height and
+// width, has_static_layer() whether the channels and the padding are known when a kernel is
+// compiled.
 module;
 
 #include "conv2d/cp_async.h"
@@ -113,7 +114,7 @@ void check_sides(problem const& problem) {
 void check(problem const& problem) {
     spio::check("conv2d", problem);
     check_sides(problem);
-    if (!problem.knows_layer() && !has_generic(problem)) {
+    if (!problem.has_static_layer() && !has_generic(problem)) {
         refuse(problem,
                "made_for is any_layer, so the strides must be 1, there is no epilogue, and "
                "c is at most " +
@@ -151,11 +152,12 @@ std::string name_of(problem const& problem) {
     auto const part = [](int value, char const* unit, bool is_known = true) {
         return (is_known ? std::to_string(value) : "any") + unit;
     };
-    return part(problem.n, "n_", problem.knows_n()) + part(problem.c, "c_", problem.knows_layer()) +
-           part(problem.h, "h_", problem.knows_image()) +
-           part(problem.w, "w_", problem.knows_image()) +
-           part(problem.pad_h, "py_", problem.knows_layer()) +
-           part(problem.pad_w, "px_", problem.knows_layer()) + part(problem.r, "r_") +
+    return part(problem.n, "n_", problem.has_static_n()) +
+           part(problem.c, "c_", problem.has_static_layer()) +
+           part(problem.h, "h_", problem.has_static_image()) +
+           part(problem.w, "w_", problem.has_static_image()) +
+           part(problem.pad_h, "py_", problem.has_static_layer()) +
+           part(problem.pad_w, "px_", problem.has_static_layer()) + part(problem.r, "r_") +
            part(problem.s, "s_") + (problem.bias ? "b" : "nb") +
            (problem.stride_h == 2 ? "_2sy" : "") + (problem.stride_w == 2 ? "_2sx" : "") +
            (problem.dilation_h == 2 ? "_2dy" : "") + (problem.dilation_w == 2 ? "_2dx" : "") +

@@ -6,7 +6,7 @@
 // is a number that a learned model gets; the model predicts the time. The halo of a tile is the
 // input beyond its borders that its outputs need; a wave is as many blocks as the chip runs at a
 // time. A candidate is a configuration that may be chosen; splits are shares of wgrad's sums.
-// knows_image() says whether the height and width are known when a kernel is compiled.
+// has_static_image() says whether the height and width are known when a kernel is compiled.
 module;
 
 #include "conv2d/cp_async.h"
@@ -92,7 +92,7 @@ void add_problem(feature_list& list, problem const& problem, correlation const& 
     list.add(problem.bias);
     list.add(problem.type == element_type::bf16);
     list.add(problem.gradient != precision::fp32);
-    list.add(problem.knows_image());
+    list.add(problem.has_static_image());
     list.add(logarithm(copy_over_launch));
     list.add(used(2.0 * problem.c, line_bytes));
 }

@@ -6,7 +6,7 @@
 // compiled before the program ran. `tiers` finds kernels in packs and compiles others on a
 // background thread; a later launch takes them. A spec is what a kernel is compiled from. fprop is
 // the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
-// knows_layer() says whether the channels and the padding are known when a kernel is compiled.
+// has_static_layer() says whether the channels and the padding are known when a kernel is compiled.
 module;
 
 #include "conv2d/problem.h"
@@ -137,7 +137,7 @@ std::optional<tiered<Ready>> begin_generic(device const& home, tier_source const
     auto const& [tiers, stream, awaited_launches] = source;
     if (tiers == nullptr || !tiers->chosen_options().begins_generic) return {};
     check(problem);
-    if (!problem.knows_layer() || !has_generic(problem)) return {};
+    if (!problem.has_static_layer() || !has_generic(problem)) return {};
     auto const arch = home.arch();
     auto const shipped = [&](auto const& spec) { return tiers->find(spec, stream); };
     if (tiers->chosen_options().has_packs) {

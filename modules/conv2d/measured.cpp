@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tma is the kernel template that computes the forward pass and the gradient of the input by TMA. A
-// configuration is how its blocks share a problem; channels are convolved in groups of 8. knows_n()
-// says whether the number of images, knows_image() whether the height and width are known when a
-// kernel is compiled.
+// configuration is how its blocks share a problem; channels are convolved in groups of 8.
+// has_static_n() says whether the number of images, has_static_image() whether the height and width
+// are known when a kernel is compiled.
 module;
 
 #include "conv2d/problem.h"
@@ -106,7 +106,7 @@ tma::config config_of_line(measured_config const& line, problem const& problem) 
             .columns = line.columns,
             // The rows are divided evenly: the last block has as many as the others, or a few
             // fewer.
-            .rows = problem.knows_image() ? divup(rows, divup(rows, line.rows)) : line.rows,
+            .rows = problem.has_static_image() ? divup(rows, divup(rows, line.rows)) : line.rows,
             .tiles_per_block = line.tiles_per_block,
             .blocks = 0};
 }
@@ -115,7 +115,8 @@ tma::config config_of_line(measured_config const& line, problem const& problem) 
 bool matches(measured_config const& line, problem const& problem, tma::config const& config) {
     int const columns = correlation_of(problem).q;
     // A line with two images per tile is for images of a known size, and for at least two of them.
-    bool const has_two_images = problem.knows_image() && (!problem.knows_n() || problem.n > 1);
+    bool const has_two_images =
+        problem.has_static_image() && (!problem.has_static_n() || problem.n > 1);
     return problem.taps() >= line.taps_least && columns >= line.columns_least &&
            columns <= line.columns_most && (line.images == 1 || has_two_images) &&
            blocks_of_sm(problem, config) >= line.blocks_least;

@@ -4,8 +4,8 @@
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. A body is one of conv2d's kernel templates. fprop is the
 // forward pass, dgrad the gradient of the input, wgrad that of the filter; x is the input and dy
-// the gradient of the output. knows_layer() says whether the channels and the padding are known
-// when a kernel is compiled.
+// the gradient of the output. has_static_layer() says whether the channels and the padding are
+// known when a kernel is compiled.
 module;
 
 #include "conv2d/cp_async.h"
@@ -59,7 +59,7 @@ void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_by
 
 // The configuration of a kernel: without what a kernel that serves any layer leaves to the launch.
 template <class Config> Config of_kernel(problem const& problem, Config config) {
-    if (problem.knows_layer()) return config;
+    if (problem.has_static_layer()) return config;
     if constexpr (requires { config.splits; }) config.splits = 0;
     if constexpr (requires { config.overlaps; }) config.groups = 0;
     return config;
@@ -100,7 +100,7 @@ int resident_blocks(problem const& problem, Config const& config, arch arch) {
     if constexpr (std::same_as<Config, tma::config>) {
         bool const is_elementary =
             problem.activation == activation::silu || problem.activation == activation::gelu;
-        if (problem.pass == direction::fprop && is_elementary && problem.knows_image() &&
+        if (problem.pass == direction::fprop && is_elementary && problem.has_static_image() &&
             problem.taps() <= few_taps) {
             constexpr int other_registers = 19; // addresses and counters
             int const registers =
@@ -140,7 +140,7 @@ int launched_bytes(problem const& problem, Config const& config, arch arch) {
     int const bytes = config.shared_bytes(problem);
     if constexpr (requires { Config::least_bytes_of_one_kernel; }) {
         bool const has_sms =
-            problem.knows_layer() && config.blocks_of(problem) <= chip_of(arch).sm_count;
+            problem.has_static_layer() && config.blocks_of(problem) <= chip_of(arch).sm_count;
         if (has_sms) return std::max(bytes, Config::least_bytes_of_one_kernel);
     }
     return bytes;
@@ -166,7 +166,7 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
     // Generic kernels are as few as can be: partial sums are the same for every type of the
     // gradient, and a gradient in fp32 is summed alike for every type of x.
     auto summed = problem, reduced = problem;
-    if (!problem.knows_layer()) {
+    if (!problem.has_static_layer()) {
         summed.gradient = precision::fp32;
         if (reduced.gradient == precision::fp32) reduced.type = element_type::fp16;
     }
@@ -186,7 +186,7 @@ wgrad_reduce::config reduction_for(problem const& problem, int groups_of_block, 
                                    bool overlaps) {
     auto config = wgrad_reduce::config_for(problem, groups_of_block, splits, overlaps);
     // Generic kernels have 4 or 32 readers, which serve all numbers of splits well enough.
-    if (!problem.knows_layer()) config.readers = config.readers <= 4 ? 4 : 32;
+    if (!problem.has_static_layer()) config.readers = config.readers <= 4 ? 4 : 32;
     return config;
 }
 

@@ -4,9 +4,9 @@
 // The gradient of the filter (wgrad) sums products of rows of the input x and of dy, the gradient
 // of the output, over all images. A tap is an element of the filter's window; channels are taken in
 // groups of 8. A configuration is how blocks and warps share the sums. A chip is the figures of a
-// GPU that estimates use. knows_image() says whether the height and width, knows_layer() whether
-// the channels and the padding are known when a kernel is compiled. A checked_size is a number that
-// becomes too large, and stays so, where an int would overflow.
+// GPU that estimates use. has_static_image() says whether the height and width, has_static_layer()
+// whether the channels and the padding are known when a kernel is compiled. A checked_size is a
+// number that becomes too large, and stays so, where an int would overflow.
 module;
 
 #include "conv2d/problem.h"
@@ -57,7 +57,7 @@ step_columns columns_of_step(problem const& problem, int most_mma_tiles) {
 // Whether each step of a block takes all rows and columns of two images, with all rows unrolled. A
 // ring of three such stages must fit into shared memory.
 bool takes_whole_images(problem const& problem) {
-    return problem.knows_image() && problem.q() <= 8 &&
+    return problem.has_static_image() && problem.q() <= 8 &&
            problem.p() <= small_image_rows - problem.r &&
            wgrad_tma::config{.groups = 8,
                              .images = 2,
@@ -152,7 +152,7 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     int const most_groups = problem.taps() > medium_taps && !whole_images ? 4 : 8;
     int groups = 1;
     while (groups < most_groups && groups < problem.groups()) groups *= 2;
-    if (groups == 8 && !whole_images && problem.knows_layer()) {
+    if (groups == 8 && !whole_images && problem.has_static_layer()) {
         groups = groups_of_slice(problem, step, chip.sm_count);
     }
     int const slices = wgrad::slices(problem, groups);
@@ -197,7 +197,7 @@ std::optional<wgrad_tma::config> with_whole_rows(problem const& problem, int ima
 std::optional<wgrad_tma::config> with_two_parts(problem const& problem,
                                                 wgrad_tma::config const& config) {
     constexpr int most_groups = 4, most_mma_tiles_of_large_filter = 2;
-    if (!problem.knows_layer() || config.groups > most_groups) return {};
+    if (!problem.has_static_layer() || config.groups > most_groups) return {};
     auto divided = config;
     divided.parts = 2;
     bool const is_fast =
@@ -229,7 +229,7 @@ with_eight_groups(problem const& problem, wgrad_tma::config const& config_of_fou
     constexpr int most_taps = 49; // measured
     bool const is_large = problem.taps() > medium_taps && problem.taps() <= most_taps;
     if (!is_large || !problem.is_dense() || problem.bias || problem.groups() % 8 != 0 ||
-        !problem.knows_image() || config_of_four.groups != 4 || config_of_four.parts != 1 ||
+        !problem.has_static_image() || config_of_four.groups != 4 || config_of_four.parts != 1 ||
         config_of_four.whole_images || config_of_four.is_one_kernel(problem)) {
         return {};
     }

@@ -5,8 +5,8 @@
 // of the output, over all images. Blocks sum some rows each, their split. Mostly a second kernel
 // adds these partial sums; where a layer has few bytes its launch takes as long as the rest. A
 // cluster of blocks adds them itself, but at most 16 blocks are a cluster, so that each has more
-// rows. A step takes a row of x of some images; an mma tile is 16 columns of it. knows_layer() says
-// whether the channels and the padding are known when a kernel is compiled.
+// rows. A step takes a row of x of some images; an mma tile is 16 columns of it. has_static_layer()
+// says whether the channels and the padding are known when a kernel is compiled.
 module;
 
 #include "conv2d/halo.h"
@@ -184,7 +184,7 @@ class search {
 cluster_choices best_wgrad_clusters(problem const& problem, arch arch, cluster_size size) {
     chip const& chip = chip_of(arch);
     double const bytes = image_bytes(problem);
-    bool const is_known = problem.knows_layer() && problem.taps() <= medium_taps;
+    bool const is_known = problem.has_static_layer() && problem.taps() <= medium_taps;
     double const most = size == cluster_size::large ? most_bytes_of_large : most_bytes;
     if (!chip.has_tma || !is_known || bytes > most) return {};
     auto found = search(problem, size).fastest();

@@ -45,8 +45,9 @@ std::string name_of(problem const& problem) {
     auto const part = [](int value, char const* unit, bool is_known) {
         return (is_known ? std::to_string(value) : "any") + unit;
     };
-    return part(problem.m, "m_", problem.knows_m()) + part(problem.n, "n_", problem.knows_n()) +
-           part(problem.k, "k_", problem.knows_k()) + enumerator_name(problem.type) + "_" +
+    return part(problem.m, "m_", problem.has_static_m()) +
+           part(problem.n, "n_", problem.has_static_n()) +
+           part(problem.k, "k_", problem.has_static_k()) + enumerator_name(problem.type) + "_" +
            enumerator_name(problem.a).front() + enumerator_name(problem.b).front();
 }
 

@@ -52,7 +52,7 @@ void add_deepest(problem const& problem, wgmma::config const& config, Add const&
     auto const add_both_depths = [&](wgmma::config deep) {
         add(deep);
         int const depth = divup(deep.depth(problem.k), 2) * 2; // the next even number
-        if (!problem.knows_k() || depth >= deep.stages) return;
+        if (!problem.has_static_k() || depth >= deep.stages) return;
         deep.stages = depth;
         add(deep);
     };

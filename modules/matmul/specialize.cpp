@@ -189,9 +189,9 @@ void check_matrix(problem const& problem, sizes const& sizes, checked_matrix con
 void check(problem const& made_for, args const& args) {
     auto const& sizes = args.sizes;
     bool const agrees = sizes.m > 0 && sizes.n > 0 && sizes.k > 0 && sizes.batch > 0 &&
-                        (!made_for.knows_m() || sizes.m == made_for.m) &&
-                        (!made_for.knows_n() || sizes.n == made_for.n) &&
-                        (!made_for.knows_k() || sizes.k == made_for.k);
+                        (!made_for.has_static_m() || sizes.m == made_for.m) &&
+                        (!made_for.has_static_n() || sizes.n == made_for.n) &&
+                        (!made_for.has_static_k() || sizes.k == made_for.k);
     if (!agrees) {
         throw error(error_kind::invalid, "launch", "matmul " + text_of(made_for),
                     "the launch has other sizes: m " + std::to_string(sizes.m) + ", n " +

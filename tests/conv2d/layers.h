@@ -46,7 +46,7 @@ constexpr problem any_layer_of(direction pass, int r, int s, bool bias = false,
 // The problem of a launch of such a kernel, with random channels and padding: `number(least, most)`
 // draws one. A layer that knows them keeps its own.
 template <class Random> problem with_drawn_layer(problem layer, Random const& number) {
-    if (layer.knows_layer()) return layer;
+    if (layer.has_static_layer()) return layer;
     layer.c = 8 * number(1, 5);
     layer.pad_h = number(0, layer.extent_h());
     layer.pad_w = number(0, layer.extent_w());

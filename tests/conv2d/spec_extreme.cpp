@@ -43,7 +43,7 @@ conv2d::problem drawn_problem(std::mt19937& random) {
     if (random() % 8 != 0) problem.pad_w = static_cast<int>(random() % 8);
     if (problem.pass == conv2d::direction::dgrad) problem.bias = false;
     if (problem.pass != conv2d::direction::wgrad) problem.gradient = conv2d::precision::fp32;
-    bool const is_plain = problem.pass == conv2d::direction::wgrad || !problem.knows_layer();
+    bool const is_plain = problem.pass == conv2d::direction::wgrad || !problem.has_static_layer();
     if (is_plain || random() % 2 == 0) problem.activation = conv2d::activation::none;
     if (problem.activation == conv2d::activation::none) problem.scale = problem.residual = false;
     if (problem.pass == conv2d::direction::dgrad) problem.scale = problem.residual = false;
@@ -51,7 +51,7 @@ conv2d::problem drawn_problem(std::mt19937& random) {
     if (problem.gradient != conv2d::precision::fp32 && random() % 4 != 0) {
         problem.gradient = conv2d::precision_of(problem.type);
     }
-    if (!problem.knows_layer() && random() % 8 != 0) {
+    if (!problem.has_static_layer() && random() % 8 != 0) {
         problem.stride_h = problem.stride_w = 1;
         problem.c = std::min(problem.c, 8192);
     }
@@ -107,8 +107,8 @@ void check_body(conv2d::problem const& problem, Config const& config, tally& cou
     REQUIRE((config.shared_bytes(problem) >= 0 && config.threads(problem) >= 0));
     long long const blocks = config.blocks_of(problem);
     // A launch of wgrad for any layer brings the splits, and with them the blocks.
-    bool const is_late = problem.pass == conv2d::direction::wgrad && !problem.knows_layer();
-    REQUIRE(blocks >= (is_late ? 0 : 1));
+    bool const is_dynamic = problem.pass == conv2d::direction::wgrad && !problem.has_static_layer();
+    REQUIRE(blocks >= (is_dynamic ? 0 : 1));
     if (blocks == 0) return;
     if constexpr (requires { config.workspace_bytes(problem); }) {
         REQUIRE((config.workspace_bytes(problem) > 0) == !config.is_one_kernel(problem));

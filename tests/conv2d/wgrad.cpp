@@ -139,8 +139,8 @@ problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool 
     int const least_h = std::max(1, layer.extent_h() - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.extent_w() - 2 * layer.pad_w);
     int const n = random_int(1, is_wide ? 2 : 5);
-    if (layer.knows_n()) return layer;
-    if (layer.knows_image()) return layer.with(n, layer.h, layer.w);
+    if (layer.has_static_n()) return layer;
+    if (layer.has_static_image()) return layer.with(n, layer.h, layer.w);
     return layer.with(n, least_h + random_int(0, 9), least_w + random_int(0, is_wide ? 80 : 12));
 }
 

@@ -172,7 +172,7 @@ void run_random(test::trial& trial, std::vector<variant> const& variants, int pr
     for (int n = 0; n < trial.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
         problem p = variant.made_for;
-        if (!p.knows_m()) {
+        if (!p.has_static_m()) {
             p.m = drawn(trial.is_small() ? 70 : 300);
             p.n = drawn(trial.is_small() ? 70 : 300);
             p.k = drawn(trial.is_small() ? 130 : 200);
@@ -187,7 +187,7 @@ void run_random(test::trial& trial, std::vector<variant> const& variants, int pr
 void run_deep(test::trial& trial, std::vector<variant> const& variants, int height) {
     for (auto const& variant : variants) {
         problem p = variant.made_for;
-        if (p.knows_m()) continue;
+        if (p.has_static_m()) continue;
         p.m = height;
         p.n = 72;
         p.k = 728;
@@ -199,7 +199,7 @@ void run_deep(test::trial& trial, std::vector<variant> const& variants, int heig
 void run_infinite(test::trial& trial, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
         problem p = variant.made_for;
-        if (p.knows_m() || p.activation != activation::none || p.residual) continue;
+        if (p.has_static_m() || p.activation != activation::none || p.residual) continue;
         p.m = 70;
         p.n = 72;
         p.k = 80;
