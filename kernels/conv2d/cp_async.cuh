@@ -59,14 +59,14 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
         tiles::global::input_of(p.args)[block.image][block.group][block.input_column];
     auto const output = tiles::output_of_block(tiles::global::output_of(p.args), block);
     auto const inputs = tiles::inputs_of(ring);
-    producer<tiles, threads, decltype(input), decltype(inputs.origin())> produce(block, input,
-                                                                                 inputs.origin());
+    producer<tiles, threads, decltype(input), decltype(inputs.origin())> producer(block, input,
+                                                                                  inputs.origin());
     auto second = second_producer<tiles, threads>(p, block, second_ring);
     if constexpr (tiles::width.spacing > 1) clear_gaps<tiles, threads>(ring);
 #pragma unroll
     for (int row = 0; row < stages - 1; ++row) {
         second.load(row, STAGE(row));
-        produce.load(row, STAGE(row));
+        producer.load(row, STAGE(row));
     }
 
     // The warp's group and columns.
@@ -89,9 +89,10 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     auto const staging_of_lane =
         staging[output_pixel][warp_group][sums_of_lane.template get<fold<K, 2>>()].rebase();
     auto const staged = as_vectors<cell<Problem>>(staging);
-    epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> finish(staged.origin(),
-                                                                                 output);
-    auto finish_preactivation = preactivation_epilogue<tiles, threads>(p, block, preactivations);
+    epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> epilogue(staged.origin(),
+                                                                                   output);
+    auto epilogue_of_preactivation =
+        preactivation_epilogue<tiles, threads>(p, block, preactivations);
     auto const place_of_lane = [&](auto const& rows) {
         return rows[output_pixel][warp_group][sums_of_lane.template get<fold<K, 2>>()].rebase();
     };
@@ -121,7 +122,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     // Input row n finishes the output row that begins at input row n - r + 1, if one does. With the
     // loop unrolled as often as there are accumulators of rows, none moves from one register to
     // another.
-    consumer<Problem, Config> consume;
+    consumer<Problem, Config> consumer;
     constexpr int unrolled_rows = Config.unrolled ? tiles::live : 1;
 #pragma unroll unrolled_rows
     for (int first = 0; first < block.input_rows; first += advance) {
@@ -133,33 +134,33 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
             bool const follows_finished_row = (offset - r) % advance == 0;
             wait_for_copies<stages - 2>();
             if constexpr (Problem.has_derivative()) {
-                second.multiply(row, STAGE(row % stages), produce.stage_cells);
+                second.multiply(row, STAGE(row % stages), producer.stage_cells);
             }
             sync_block();
-            if (offset == 0) consume.shift(channels.initial());
+            if (offset == 0) consumer.shift(channels.initial());
             if (block.is_row_in_image(row)) {
-                consume.add_row(input_of_lane[STAGE(row % stages)], filter, offset);
+                consumer.add_row(input_of_lane[STAGE(row % stages)], filter, offset);
             }
             // These run while the tensor cores are busy.
             if (follows_finished_row && row >= r) {
-                finish.store(SIDE((row - 1) / advance % 2));
-                finish_preactivation.store(SIDE((row - 1) / advance % 2));
+                epilogue.store(SIDE((row - 1) / advance % 2));
+                epilogue_of_preactivation.store(SIDE((row - 1) / advance % 2));
             }
             second.load(row + stages - 1, STAGE((row + stages - 1) % stages));
-            produce.load(row + stages - 1, STAGE((row + stages - 1) % stages));
+            producer.load(row + stages - 1, STAGE((row + stages - 1) % stages));
             if (finishes_row && row >= r - 1) {
                 auto const staging_row = staging_of_lane[SIDE(row / advance % 2)];
                 if constexpr (Problem.has_epilogue() || !same<Last, no_last_step>) {
-                    consume.stage_first_row(row, staging_row, change_sums, to_elements());
+                    consumer.stage_first_row(row, staging_row, change_sums, to_elements());
                 } else {
-                    consume.stage_first_row(row, staging_row, no_epilogue(), to_elements());
+                    consumer.stage_first_row(row, staging_row, no_epilogue(), to_elements());
                 }
             }
         }
     }
     sync_block();
-    finish.store(SIDE((block.input_rows - 1) / advance % 2));
-    finish_preactivation.store(SIDE((block.input_rows - 1) / advance % 2));
+    epilogue.store(SIDE((block.input_rows - 1) / advance % 2));
+    epilogue_of_preactivation.store(SIDE((block.input_rows - 1) / advance % 2));
 }
 
 } // namespace spio::conv2d::cp_async

@@ -260,7 +260,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     Block const block(p);
     block.set_up();
     if (block.is_issuer) block.produce();
-    auto const consume = block.make_consumer(last);
+    auto const consumer = block.make_consumer(last);
 #pragma unroll 1
     for (auto const tile : range(TILE(Config.tiles_per_block))) {
         auto const position = block.position_of(tile);
@@ -268,10 +268,10 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
         block.full[Block::tiles::barrier_of(tile, BOX(0))]->wait(0);
         auto const store = [&](BOX box) { block.store(tile, position, box); };
         constexpr BOX last_box(Block::tiles::output_boxes_of_image - 1);
-        if (consume.has_group) {
-            consume(tile, position, store);
+        if (consumer.has_group) {
+            consumer.compute(tile, position, store);
         } else {
-            if constexpr (consume.has_spare_warps) consume.clear_spare(tile);
+            if constexpr (consumer.has_spare_warps) consumer.clear_spare(tile);
             for (auto const box : range(last_box)) store(box);
         }
         store(last_box);

@@ -87,8 +87,8 @@ struct consumer {
 
     // Calls store(box) when all rows of a box of outputs are computed, but not for the last box.
     template <class Store>
-    __device__ __forceinline__ void operator()(TILE tile, tile_position const& position,
-                                               Store const& store) const {
+    __device__ __forceinline__ void compute(TILE tile, tile_position const& position,
+                                            Store const& store) const {
         if constexpr (Problem.has_derivative()) multiply_by_derivative(tile);
         correlate(tile, input[tile], output[tile], position, store);
     }

@@ -130,7 +130,7 @@ template <problem Problem, config Config> class producer {
 template <problem Problem, config Config> struct consumer {
     using Block = block<Problem, Config>;
 
-    producer<Problem, Config>& produce;
+    wgrad_cp_async::producer<Problem, Config>& producer;
     warp_taps<Problem, Config, /*KeepsRow=*/false, typename Block::x_tiles,
               typename Block::dy_tiles>
         warp;
@@ -140,7 +140,7 @@ template <problem Problem, config Config> struct consumer {
         if (step.loads_row()) {
             wait_for_copies<Config.stages - 2>();
             sync_block();
-            produce.load_next();
+            producer.load_next();
         }
         warp.add(step, STAGE(stage));
         if (step.loads_row()) stage = stage + 1 == Config.stages ? 0 : stage + 1;
@@ -149,16 +149,16 @@ template <problem Problem, config Config> struct consumer {
 
 template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
     block<Problem, Config> const block(p);
-    producer<Problem, Config> produce(block);
+    producer<Problem, Config> producer(block);
 #pragma unroll 1
-    for (int rows = 0; rows < Config.stages - 1; ++rows) produce.load_next();
+    for (int rows = 0; rows < Config.stages - 1; ++rows) producer.load_next();
     auto spans = block.spans_of_block();
-    consumer<Problem, Config> consume{produce, {block.x, block.dy, block.part.sizes}};
-    while (spans.next(consume.warp.schedule.current)) {
-        consume.warp.begin_span(block.part.sizes);
-        consume.warp.schedule.unrolled(consume);
+    consumer<Problem, Config> consumer{producer, {block.x, block.dy, block.part.sizes}};
+    while (spans.next(consumer.warp.schedule.current)) {
+        consumer.warp.begin_span(block.part.sizes);
+        consumer.warp.schedule.unrolled(consumer);
     }
-    consume.warp.store(p, block.part);
+    consumer.warp.store(p, block.part);
 }
 
 } // namespace spio::conv2d::wgrad_cp_async

@@ -203,14 +203,14 @@ __device__ __forceinline__ void consume_part(params const& p,
                                              block<Problem, Config, Arch> const& block) {
     using Block = wgrad_tma::block<Problem, Config, Arch>;
     auto rows = block.spans_of_block();
-    consumer<Problem, Config, Arch, Part> consume{block, {block.x, block.dy, block.part.sizes}};
-    while (rows.next(consume.warp.schedule.current)) consume.add_span();
+    consumer<Problem, Config, Arch, Part> consumer{block, {block.x, block.dy, block.part.sizes}};
+    while (rows.next(consumer.warp.schedule.current)) consumer.add_span();
     if constexpr (Config.adds_in_cluster()) {
         cluster_sum<Problem, Config, Block> const sum{block};
-        sum.send(consume.warp);
+        sum.send(consumer.warp);
         sum.store(p);
     } else {
-        consume.warp.store(p, block.part);
+        consumer.warp.store(p, block.part);
     }
 }
 
@@ -226,8 +226,8 @@ __device__ __forceinline__ void run(params const& p) {
             if (!Block::is_producer()) return;
         }
         auto rows = block.spans_of_block();
-        producer<Problem, Config, Arch> produce{block, steps<Problem>(block.part.sizes)};
-        while (rows.next(produce.schedule.current)) produce.load_span();
+        producer<Problem, Config, Arch> producer{block, steps<Problem>(block.part.sizes)};
+        while (rows.next(producer.schedule.current)) producer.load_span();
         return;
     }
     if constexpr (moves_registers) grow_registers<Arch, Config.consumer_registers()>();
