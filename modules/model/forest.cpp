@@ -46,7 +46,7 @@ constexpr round rounds[] = {{1, 20, 3.1, 0.5},
                             {10, 4, 1.035, 0.07},
                             {16, 3, 1.01, 0.04}};
 constexpr std::size_t least_trees = 64;   // of a table that has such rounds
-constexpr std::size_t joining_parts = 10; // of the round in which late rows join the others
+constexpr std::size_t joining_parts = 10; // of the round in which the joining rows come in
 
 } // namespace
 
@@ -74,7 +74,7 @@ class forest::row_block {
 };
 
 // A row in the search for the least sum.
-struct forest::entrant {
+struct forest::candidate {
     std::size_t row;
     int sum;      // of leaves
     double total; // the predicted whole sum, and the offset of the row that least() was given
@@ -125,13 +125,13 @@ std::size_t forest::common_features(std::span<key const> rows) const {
     return common;
 }
 
-void forest::add_trees(std::span<entrant> entrants, std::span<key const> rows, std::size_t first,
-                       std::size_t end) const {
+void forest::add_trees(std::span<candidate> candidates, std::span<key const> rows,
+                       std::size_t first, std::size_t end) const {
     std::size_t const width = feature_names.size();
     row_block block;
-    while (!entrants.empty()) {
-        auto const group = entrants.first(std::bit_floor(std::min(lanes, entrants.size())));
-        entrants = entrants.subspan(group.size());
+    while (!candidates.empty()) {
+        auto const group = candidates.first(std::bit_floor(std::min(lanes, candidates.size())));
+        candidates = candidates.subspan(group.size());
         int sums[lanes];
         for (std::size_t i = 0; i < group.size(); ++i) {
             block.set(i, rows.subspan(group[i].row * width, width));
@@ -163,35 +163,36 @@ void forest::check_size(std::size_t numbers, std::size_t rows) const {
 
 void forest::predict(std::span<float const> rows, std::span<float> values) const {
     check_size(rows.size(), values.size());
-    std::vector<entrant> entrants;
+    std::vector<candidate> candidates;
     for (std::size_t i = 0; i < values.size(); ++i)
-        entrants.push_back({.row = i, .sum = 0, .total = 0});
-    add_trees(entrants, keys_of(rows), /*first=*/0, trees.size());
-    std::ranges::transform(entrants, values.begin(), [](entrant const& found) {
+        candidates.push_back({.row = i, .sum = 0, .total = 0});
+    add_trees(candidates, keys_of(rows), /*first=*/0, trees.size());
+    std::ranges::transform(candidates, values.begin(), [](candidate const& found) {
         return static_cast<float>(found.sum) * unit;
     });
 }
 
 std::size_t forest::least(std::span<float const> rows, std::span<double const> offsets,
-                          std::size_t late) const {
+                          std::size_t joining_rows) const {
     check_size(rows.size(), offsets.size());
-    if (offsets.empty() || late > offsets.size()) {
+    if (offsets.empty() || joining_rows > offsets.size()) {
         throw error(error_kind::invalid, "predict", "a model of " + title,
                     offsets.empty() ? "of no rows none has the least value"
-                                    : "there are fewer rows than late ones");
+                                    : "there are fewer rows than joining ones");
     }
-    std::vector<entrant> entrants;
-    entrants.reserve(offsets.size());
+    std::vector<candidate> candidates;
+    candidates.reserve(offsets.size());
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-        entrants.push_back({.row = i, .sum = 0, .total = 0});
+        candidates.push_back({.row = i, .sum = 0, .total = 0});
     }
-    std::vector<entrant> others(entrants.end() - static_cast<std::ptrdiff_t>(late), entrants.end());
-    entrants.resize(entrants.size() - late);
-    auto const comes_before = [](entrant const& a, entrant const& b) {
+    std::vector<candidate> others(candidates.end() - static_cast<std::ptrdiff_t>(joining_rows),
+                                  candidates.end());
+    candidates.resize(candidates.size() - joining_rows);
+    auto const comes_before = [](candidate const& a, candidate const& b) {
         return a.total != b.total ? a.total < b.total : a.row < b.row;
     };
     auto const keys = keys_of(rows);
-    auto const add = [&](std::vector<entrant>& list, std::size_t first, std::size_t end,
+    auto const add = [&](std::vector<candidate>& list, std::size_t first, std::size_t end,
                          double factor) {
         add_trees(list, keys, first, end);
         for (auto& each : list) {
@@ -205,29 +206,29 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     while (last > 0 && trees[last - 1].features <= common) --last;
     std::size_t done = 0;
     for (auto const& [parts, count, factor, margin] : rounds) {
-        if (trees.size() < least_trees || entrants.size() + others.size() <= 1) break;
+        if (trees.size() < least_trees || candidates.size() + others.size() <= 1) break;
         auto const end = std::min(last, trees.size() * parts / 32);
         if (parts == joining_parts) {
             add(others, 0, done, factor);
-            entrants.insert(entrants.end(), others.begin(), others.end());
+            candidates.insert(candidates.end(), others.begin(), others.end());
             others.clear();
         }
-        if (entrants.empty()) continue;
-        add(entrants, done, end, factor);
+        if (candidates.empty()) continue;
+        add(candidates, done, end, factor);
         done = end;
-        if (entrants.size() > count) {
+        if (candidates.size() > count) {
             std::ranges::nth_element(
-                entrants, entrants.begin() + static_cast<std::ptrdiff_t>(count), comes_before);
-            entrants.resize(count);
+                candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count), comes_before);
+            candidates.resize(count);
         }
-        auto const most = std::ranges::min(entrants, comes_before).total + margin;
-        std::erase_if(entrants, [&](entrant const& other) { return other.total > most; });
+        auto const most = std::ranges::min(candidates, comes_before).total + margin;
+        std::erase_if(candidates, [&](candidate const& other) { return other.total > most; });
     }
     add(others, 0, done, 1);
-    entrants.insert(entrants.end(), others.begin(), others.end());
-    if (entrants.size() == 1) return entrants.front().row;
-    add(entrants, done, last, 1);
-    return std::ranges::min(entrants, comes_before).row;
+    candidates.insert(candidates.end(), others.begin(), others.end());
+    if (candidates.size() == 1) return candidates.front().row;
+    add(candidates, done, last, 1);
+    return std::ranges::min(candidates, comes_before).row;
 }
 
 // The first feature that lies outside the values of the training, by more than a sixteenth of their

@@ -67,11 +67,11 @@ class forest {
     // The row for which its value and its offset have the least sum. Where there are many trees,
     // all rows go through the first of them only. The few whose sums are then the least, or nearly
     // so, go on, and fewer again go to the end: a row that falls back early is not chosen, even if
-    // later trees would have brought it forward. The last rows, of which early trees tell little,
-    // join the few that are left after a third of the trees. Of equal sums, the first row has the
-    // least. Throws if there is no row, or if the sizes do not agree.
+    // later trees would have brought it forward. The last joining_rows rows, of which early trees
+    // tell little, join the few that are left after a third of the trees. Of equal sums, the first
+    // row has the least. Throws if there is no row, or if the sizes do not agree.
     std::size_t least(std::span<float const> rows, std::span<double const> offsets,
-                      std::size_t late = 0) const;
+                      std::size_t joining_rows = 0) const;
     // Whether a feature, by its number, has a value inside the range that it had in training, or
     // outside by at most a sixteenth of that range.
     bool is_inside(std::size_t feature, float value) const;
@@ -100,7 +100,7 @@ class forest {
     // Rows go down a tree together: the processor overlaps their loads.
     static constexpr std::size_t lanes = 8;
     class row_block;
-    struct entrant;
+    struct candidate;
 
     std::string title, trained_chip, origin, file_name;
     std::vector<std::string> feature_names;
@@ -117,8 +117,8 @@ class forest {
     // Adds the values of some trees to the sums of rows.
     template <std::size_t Rows, std::size_t Trees>
     void walk(row_block const&, std::span<int> sums, std::size_t first, std::size_t end) const;
-    // Adds the values of trees first to end - 1 to the entrants, whose features are the rows.
-    void add_trees(std::span<entrant>, std::span<key const> rows, std::size_t first,
+    // Adds the values of trees first to end - 1 to the candidates, whose features are the rows.
+    void add_trees(std::span<candidate>, std::span<key const> rows, std::size_t first,
                    std::size_t end) const;
 
     class reader;

@@ -22,7 +22,7 @@ module;
 
 module spio.runtime;
 
-import :late;
+import :lazy_value;
 import spio.aot;
 import spio.cache;
 import spio.cuda;
@@ -159,7 +159,7 @@ config_source configs_of(runtime_options const& options,
     if (is_named) { // with live tuning, it may be written only later
         add_table(configs, options.tuned_file, !found, driver->device(options.gpu));
     }
-    auto const measured = std::make_shared<late<config_source>>(
+    auto const measured = std::make_shared<lazy_value<config_source>>(
         [driver, ordinal = options.gpu, policy = options.policy, is_named] {
             auto const gpu = driver->device(ordinal);
             add_local_models(gpu, policy);
@@ -191,7 +191,7 @@ struct runtime::parts {
     policy default_policy;
     std::shared_ptr<tuned::own_choices> found;
     config_source configs;
-    late_compiler compiler;
+    lazy_compiler compiler;
     spio::images images;
     spio::kernels kernels;
     spio::tiers tiers; // after all that its thread uses

@@ -86,9 +86,9 @@ TEST_CASE(
             auto const found = table.least(rows, offsets);
             REQUIRE(found < count);
             CHECK(found == table.least(rows, offsets));
-            // Late rows fall back only after a third of the trees.
-            auto const late = table.least(rows, offsets, count);
-            for (std::size_t i = 0; i < count; ++i) CHECK(sum(late) <= sum(i) + 0.15);
+            // Joining rows fall back only after a third of the trees.
+            auto const joined = table.least(rows, offsets, count);
+            for (std::size_t i = 0; i < count; ++i) CHECK(sum(joined) <= sum(i) + 0.15);
             CHECK(sum(table.least(rows, offsets, 1)) <= sum(count - 1) + 0.15);
             bool is_favoured = false;
             for (std::size_t i = 0; i < count; ++i) {

@@ -11,7 +11,7 @@ module;
 #include <string_view>
 #include <utility>
 
-module spio.runtime:late;
+module spio.runtime:lazy_value;
 
 import spio.cache;
 import spio.image;
@@ -24,9 +24,9 @@ namespace spio {
 
 // A value that is made when it is first asked for: the first launch of a program does not wait for
 // what only later ones need. Thread-safe, also after a fork.
-template <class T> class late {
+template <class T> class lazy_value {
   public:
-    explicit late(std::function<std::shared_ptr<T const>()> make_value)
+    explicit lazy_value(std::function<std::shared_ptr<T const>()> make_value)
         : make(std::move(make_value)) {}
 
     T const& get() const {
@@ -55,9 +55,9 @@ template <class T> class late {
 
 // NVRTC, and the folders of what it has compiled, which are opened when an image is first looked
 // for there.
-class late_compiler {
+class lazy_compiler {
   public:
-    late_compiler(cache::options options, jit::nvrtc const* compiler)
+    lazy_compiler(cache::options options, jit::nvrtc const* compiler)
         : state([options = std::move(options), compiler] {
               return std::make_shared<parts const>(options, compiler);
           }) {}
@@ -86,7 +86,7 @@ class late_compiler {
             return options;
         }
     };
-    late<parts> state;
+    lazy_value<parts> state;
 };
 
 } // namespace spio
