@@ -58,11 +58,6 @@ bool is_for_tma_alone(problem const& problem, double bytes) {
     return bytes < bytes_of_small_layer && best_tma(problem).prefetches(problem);
 }
 
-// Images and columns of a tile.
-struct columns {
-    int images, count;
-};
-
 // Collects the configurations for a problem and an architecture, with their estimated times.
 class listing {
   public:
@@ -106,21 +101,21 @@ class listing {
     }
     // Adds the configurations of the body tma with at least so many groups.
     void add_tma(int fewest_groups) {
-        few<columns> widths; // a short list
+        few<strip> strips; // a short list
         if (sizes.spacing_w > 1) {
             // A tile has 16 even and 16 odd columns, or 8 of each of two images.
-            widths.add(sizes.q <= 16 ? columns{2, 16} : columns{1, 32});
+            strips.add(sizes.q <= 16 ? strip{2, 16} : strip{1, 32});
         } else if (sizes.q <= 8) {
-            widths.add({2, 8});
-            widths.add({4, 8});
+            strips.add({2, 8});
+            strips.add({4, 8});
         } else {
             for (int const count : {16, 32, 48}) {
-                if (count / 16 <= divup(sizes.q, 16)) widths.add({1, count});
+                if (count / 16 <= divup(sizes.q, 16)) strips.add({1, count});
             }
             // The last mma tile of a row may have up to 8 columns: then 8 of two images are one.
             bool const has_half = asked.taps() > medium_taps && (sizes.q - 1) % 16 < 8;
-            if (sizes.q <= 16 && asked.n > 1) widths.add({2, 16});
-            if (sizes.q > 16 && asked.n > 1 && has_half) widths.add({2, 8});
+            if (sizes.q <= 16 && asked.n > 1) strips.add({2, 16});
+            if (sizes.q > 16 && asked.n > 1 && has_half) strips.add({2, 8});
         }
         // Whether a tile is allowed, and which boxes it has, does not depend on its groups: a block
         // that has no room for them has no place on an SM either.
@@ -130,7 +125,7 @@ class listing {
         };
         std::vector<allowed_tile> tiles;
         tiles.reserve(32);
-        for (auto const& [images, count] : widths) {
+        for (auto const& [images, count] : strips) {
             for (int const rows : row_counts(asked, sizes.p)) {
                 tma::config const tile = {.groups = 1,
                                           .images = images,
@@ -203,10 +198,10 @@ class listing {
         // Of wider tiles a warp takes two mma tiles. With one, or with 16 columns of two images,
         // they were the fastest for few layers and hardly ever by more than 1 %, on an H200 and an
         // H100.
-        few<columns> widths;
-        for (auto const& width : {columns{1, 16}, {2, 8}, {4, 8}}) widths.add(width);
+        few<strip> strips;
+        for (auto const& small : {strip{1, 16}, {2, 8}, {4, 8}}) strips.add(small);
         for (int const count : {32, 64}) {
-            if (count / 16 <= divup(sizes.q, 16)) widths.add({1, count});
+            if (count / 16 <= divup(sizes.q, 16)) strips.add({1, count});
         }
         // With a dilation every second output row, a phase, reads every second input row: a block
         // has rows of one phase.
@@ -218,7 +213,7 @@ class listing {
             least_rows = std::min(least_rows, found.estimates.rows_read(rows));
         }
         for (int const count : group_counts) {
-            for (auto const& [images, width] : widths) {
+            for (auto const& [images, width] : strips) {
                 add_cp_async({.groups = count,
                               .images = images,
                               .columns = width,

@@ -180,7 +180,11 @@ inline double image_bytes(problem const& problem) {
     return 2.0 * problem.n * problem.c *
            (1.0 * problem.h * problem.w + 1.0 * problem.p() * problem.q());
 }
-// The strips, of some columns of some images each, whose rows the splits of wgrad share.
+// What a block takes of a row: so many images, and so many neighbouring columns of each.
+struct strip {
+    int images, columns;
+};
+// The strips whose rows the splits of wgrad share.
 inline long long strip_count(problem const& problem, int images, int columns) {
     return 1LL * divup(problem.n, images) * divup(problem.q(), columns);
 }

@@ -75,12 +75,9 @@ std::vector<config> tma_correlations(problem const& problem) {
     return configs;
 }
 
-// The images and columns of dy in a step. Large filters leave registers for fewer mma tiles.
-struct step {
-    int images, columns;
-};
-// The steps that generic kernels of wgrad offer.
-std::vector<step> steps_of(problem const& problem, bool has_tma) {
+// The strips of dy that generic kernels of wgrad take in a step. Large filters leave registers for
+// fewer mma tiles.
+std::vector<strip> strips_of(problem const& problem, bool has_tma) {
     if (problem.taps() <= medium_taps) return {{8, 8}, {4, 16}, {2, 32}, {1, 64}};
     if (has_tma) return {{2, 8}, {1, 16}};
     return {{4, 8}, {2, 16}, {1, 32}};
@@ -90,7 +87,7 @@ std::vector<step> steps_of(problem const& problem, bool has_tma) {
 std::vector<config> gradients(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     std::vector<config> configs;
-    for (auto const& [images, columns] : steps_of(problem, chip.has_tma)) {
+    for (auto const& [images, columns] : strips_of(problem, chip.has_tma)) {
         constexpr int groups = 8;
         int const slices = wgrad::slices(problem, groups);
         int const blocks = chip.has_tma || problem.taps() > few_taps ? 1 : 2;

@@ -65,24 +65,20 @@ std::vector<int> row_counts(int size, int least, int most) {
     return counts;
 }
 
-// The images of a block, and the output columns that it computes of each: up to 128 in all.
-struct block_columns {
-    int images, columns;
-};
-// All shares of images and columns that are worth trying.
-std::vector<block_columns> column_counts(problem const& problem, correlation const& sizes) {
-    std::vector<block_columns> counts;
+// All strips of a block that are worth trying: up to 128 columns in all.
+std::vector<strip> strips_of(problem const& problem, correlation const& sizes) {
+    std::vector<strip> strips;
     int const mma_tiles = divup(sizes.q, 16);
     for (int const columns : {16, 32, 48, 64, 96, 128}) {
-        if (columns / 16 <= mma_tiles) counts.push_back({1, columns});
+        if (columns / 16 <= mma_tiles) strips.push_back({1, columns});
     }
-    if (mma_tiles > 8) return counts; // even one image has more columns than a block
+    if (mma_tiles > 8) return strips; // even one image has more columns than a block
     int const image_columns = sizes.q <= 8 ? 8 : 16 * mma_tiles;
     for (int const images : {2, 4, 8, 16}) {
         bool const is_allowed = images <= problem.n || (sizes.q <= 8 && images == 2);
-        if (is_allowed && images * image_columns <= 128) counts.push_back({images, image_columns});
+        if (is_allowed && images * image_columns <= 128) strips.push_back({images, image_columns});
     }
-    return counts;
+    return strips;
 }
 
 // The configuration that best_tma() chooses, and its neighbours.
@@ -199,7 +195,7 @@ std::vector<config> space(problem const& problem, arch arch) {
         if (leaves_registers(problem, config, chip)) ranking.add(config);
     };
     for (int const groups : group_counts(problem.groups())) {
-        for (auto const& [images, columns] : column_counts(problem, sizes)) {
+        for (auto const& [images, columns] : strips_of(problem, sizes)) {
             constexpr int least_rows = 4, most_rows = 64;
             for (int const rows : row_counts(rows_of_phase, least_rows, most_rows)) {
                 for (int const mma_tiles : {1, 2, 3, 4}) {

@@ -34,13 +34,10 @@ constexpr int small_image_rows = 16;
 // loaded twice. Measured on an H200.
 constexpr int least_rows_of_split = 4;
 
-// The images and output columns that a block computes in one step. If images have few columns, a
-// step takes all columns of one or more images; otherwise a strip of the columns of one image, of a
-// width that leaves few columns idle. A strip consists of mma tiles of 16 columns.
-struct step_columns {
-    int images, columns;
-};
-step_columns columns_of_step(problem const& problem, int most_mma_tiles) {
+// The strip that a block computes in one step. If images have few columns, a step takes all columns
+// of one or more images; otherwise a part of the columns of one image, of a width that leaves few
+// columns idle. A strip consists of mma tiles of 16 columns.
+strip strip_of_step(problem const& problem, int most_mma_tiles) {
     int const q = problem.q();
     if (q <= 8) return {2 * std::clamp(divup(problem.n, 2), 1, most_mma_tiles), 8};
     int const mma_tiles = divup(q, 16);
@@ -68,7 +65,7 @@ bool takes_whole_images(problem const& problem) {
                .fits(problem);
 }
 // The number of splits for `blocks` blocks in all, where each split has whole images.
-int image_split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
+int image_split_count(problem const& problem, strip const& step, int slices, int blocks) {
     return std::clamp(blocks / slices, 1, divup(problem.n, step.images));
 }
 
@@ -85,7 +82,7 @@ int split_count(problem const& problem, int images, int columns, int slices, int
 
 // The groups of a block: 8, whose channels fill a cache line, or 9 if that takes an eighth fewer
 // warps and leaves blocks for nearly all SMs. 13 were slower than 4 for 12 groups.
-static int groups_of_slice(problem const& problem, step_columns const& step, int sms) {
+static int groups_of_slice(problem const& problem, strip const& step, int sms) {
     auto const computed = [&](int groups) { return 1LL * wgrad::slices(problem, groups) * groups; };
     int const slices = wgrad::slices(problem, /*groups=*/9);
     long long const blocks =
@@ -98,8 +95,8 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     // Each mma tile needs registers for its rows of dy besides the accumulators, so a larger filter
     // leaves room for fewer.
-    auto const step = columns_of_step(problem, problem.taps() > medium_taps ? most_mma_tiles / 2
-                                                                            : most_mma_tiles);
+    auto const step =
+        strip_of_step(problem, problem.taps() > medium_taps ? most_mma_tiles / 2 : most_mma_tiles);
     // Two blocks per SM hide the time that one of them waits, if a thread needs at most 128
     // registers.
     int const blocks = problem.taps() > few_taps ? 1 : 2;
@@ -147,7 +144,7 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     check(problem);
     chip const& chip = chip_of(arch);
     bool const whole_images = takes_whole_images(problem);
-    auto const step = whole_images ? step_columns{2, 8} : columns_of_step(problem, most_mma_tiles);
+    auto const step = whole_images ? strip{2, 8} : strip_of_step(problem, most_mma_tiles);
     // The accumulators of large filters take so many registers that a block has fewer warps.
     int const most_groups = problem.taps() > medium_taps && !whole_images ? 4 : 8;
     int groups = 1;

@@ -46,11 +46,6 @@ struct {
     double crowd = 1.6; // a factor for eight groups, of which each scheduler has two warps
 } constexpr measured;
 
-// The columns of a step, of each of some images.
-struct step {
-    int images, columns;
-};
-
 // The search for the fastest configuration of a problem.
 class search {
   public:
@@ -90,8 +85,8 @@ class search {
 
     // The strips whose rows the blocks of a slice (of some groups of channels) share: some columns
     // of some images each.
-    int strips(step const& step) const {
-        return divup(asked.n, step.images) * divup(asked.q(), step.columns);
+    int strips(strip const& strip) const {
+        return divup(asked.n, strip.images) * divup(asked.q(), strip.columns);
     }
     // The steps of neighbouring rows of dy of a strip, as many as take that long: one for each row
     // of x that they read (walk_count).
@@ -135,9 +130,9 @@ class search {
     }
 
     // Keeps the fastest configurations with this step, if they are faster than those so far.
-    void add(step const& step, bool whole_images) {
-        bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
-        int const mma_tiles = divup(step.images * step.columns, 16);
+    void add(strip const& strip, bool whole_images) {
+        bool const is_spare = strip.images > std::max(asked.n, strip.columns == 8 ? 2 : 1);
+        int const mma_tiles = divup(strip.images * strip.columns, 16);
         // A warp has registers for the rows of dy in this many tiles.
         int const most_mma_tiles = asked.taps() <= few_taps ? 8 : 4;
         if (is_spare || mma_tiles > most_mma_tiles) return;
@@ -150,8 +145,8 @@ class search {
             // More leave no shared memory for enough stages.
             if (is_large && mma_tiles > 4 && groups > 2) return;
             add({.groups = groups,
-                 .images = step.images,
-                 .columns = step.columns,
+                 .images = strip.images,
+                 .columns = strip.columns,
                  .stages = 2,
                  .splits = splits,
                  .whole_images = whole_images,
