@@ -1,9 +1,10 @@
 // Constants of the estimate of a convolution's time, and the costs of chips.
 // SPDX-License-Identifier: Apache-2.0
 //
-// wgrad is the gradient of the filter; the bodies tma and cp_async are kernel templates, named
-// after how they copy. A product is an mma instruction of 16 x 8 x 16; a tap is an element of the
-// filter's window. A warp's step takes one row of the input for some tiles of 16 columns.
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output. The bodies
+// tma and cp_async are kernel templates, named after how they copy. A product is an mma instruction
+// of 16 x 8 x 16; a tap is an element of the filter's window. A warp's step takes one row of x for
+// some tiles of 16 columns.
 module;
 
 #include <algorithm>
@@ -37,6 +38,20 @@ struct fitted_constants {
     double tma_latencies = 2;           // memory latencies of a block, which loads and stores once
 };
 inline constexpr fitted_constants fitted;
+
+// Microseconds of wgrad whose clusters add the sums, fitted to 90 kernels of 25 layers on an H200.
+struct cluster_constants {
+    double launch = 2.25;
+    // Of a step: its own, and those of its pairs of taps and of their products with a tile.
+    double step = 0.05, pair = 0.012, product = 0.0015;
+    double pixel = 0.0007;     // of a TMA box
+    double image_row = 0.0037; // of a pair of taps, of whole images, whose steps are unrolled
+    // A factor for the steps of neighbouring rows of dy, where there are fewer than meet one row of
+    // x (live_outputs).
+    double short_span = 1.7;
+    double crowd = 1.6; // a factor for eight groups, of which each scheduler has two warps
+};
+inline constexpr cluster_constants fitted_cluster;
 
 // The cost of matrix products and of rows on a chip.
 struct chip_costs {

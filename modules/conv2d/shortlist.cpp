@@ -44,7 +44,7 @@ constexpr std::ptrdiff_t most_predicted = 20, most_gradients_predicted = 14;
 
 // Estimates of a layer's configurations are off in ways that some of their parts tell. These are
 // weights of such parts in the logarithm (to base 2) of the time over its estimate, as
-// bench/models/order.py fits them to a sweep.
+// bench/models/order.py fits them to sweeps on an H200 (bench/results/models_conv2d_*.txt.xz).
 struct weights {
     double constant = 0;                // of this body, against the other
     double copied_rows = 0;             // by TMA, if it copies rows of tiles or of images

@@ -19,6 +19,7 @@ module;
 module spio.conv2d;
 
 import :estimator;
+import :fitted;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -29,22 +30,9 @@ static_assert(most_cluster == wgrad_tma::config::most_cluster);
 // The clusters of so many blocks that an H200 runs at once, with one block on each SM.
 int at_once(int blocks) { return concurrent_clusters(chip_of(sm_90a), blocks); }
 constexpr int least_stages = 5, most_stages = 12; // of rows, where a block has so many
-// The largest layers, with small and with large clusters, that were measured; with at most
-// medium_taps.
+// The largest layers, with small and with large clusters, that were measured on an H200; with at
+// most medium_taps.
 constexpr double most_bytes = 16e6, most_bytes_of_large = 80e6;
-
-// Microseconds, from 90 kernels of 25 layers on an H200.
-struct {
-    double launch = 2.25;
-    // Of a step: its own, and those of its pairs of taps and of their products with a tile.
-    double step = 0.05, pair = 0.012, product = 0.0015;
-    double pixel = 0.0007;     // of a TMA box
-    double image_row = 0.0037; // of a pair of taps, of whole images, whose steps are unrolled
-    // A factor for the steps of neighbouring rows of dy, where there are fewer than meet one row of
-    // x (live_outputs).
-    double short_span = 1.7;
-    double crowd = 1.6; // a factor for eight groups, of which each scheduler has two warps
-} constexpr measured;
 
 // The search for the fastest configuration of a problem.
 class search {
@@ -93,7 +81,7 @@ class search {
     double steps(int neighbours) const {
         if (neighbours == 0) return 0;
         return rows.walk_count(neighbours) *
-               (neighbours < rows.live_outputs() ? measured.short_span : 1);
+               (neighbours < rows.live_outputs() ? fitted_cluster.short_span : 1);
     }
     // The steps of the split that has the most: the rest of a strip, whole strips, and the first
     // rows of one.
@@ -113,15 +101,16 @@ class search {
     // The time of the steps of a block.
     double time(wgrad_tma::config const& config) const {
         int const count = strips({config.images, config.columns});
-        double const crowd = config.groups > 4 ? measured.crowd : 1;
+        double const crowd = config.groups > 4 ? fitted_cluster.crowd : 1;
         if (config.whole_images) {
             return divup(count, config.splits) * rows.walk_count(asked.p()) * pairs *
-                   measured.image_row * crowd;
+                   fitted_cluster.image_row * crowd;
         }
         double const multiplied =
-            measured.step + pairs * (measured.pair + config.mma_tiles() * measured.product);
+            fitted_cluster.step +
+            pairs * (fitted_cluster.pair + config.mma_tiles() * fitted_cluster.product);
         double const loaded =
-            measured.pixel * config.images * (config.input_columns(asked) + config.columns);
+            fitted_cluster.pixel * config.images * (config.input_columns(asked) + config.columns);
         double const step = std::max(multiplied * crowd, loaded);
         // Each row takes a step at least: most configurations are slower than the best even so.
         double const least = 1.0 * count * asked.p() / config.splits * step;
@@ -184,7 +173,9 @@ cluster_choices best_wgrad_clusters(problem const& problem, arch arch, cluster_s
     if (!chip.has_tma || !is_known || bytes > most) return {};
     auto found = search(problem, size).fastest();
     for (auto* const each : {&found.best, &found.second}) {
-        if (each->microseconds > 0) each->microseconds += measured.launch + bytes / chip.copy_bytes;
+        if (each->microseconds > 0) {
+            each->microseconds += fitted_cluster.launch + bytes / chip.copy_bytes;
+        }
     }
     return found;
 }
