@@ -30,6 +30,7 @@ module;
 
 module spio.conv2d;
 
+import :misfit;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -142,7 +143,8 @@ void check(problem const& problem, config const& config) {
             spio::check("conv2d", body_config);
             if (body_config.fits(problem)) return;
             throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem),
-                        "the configuration " + config_text(config) + " does not fit");
+                        "the configuration " + config_text(config) +
+                            " does not fit: " + misfit(problem, body_config).text());
         },
         config);
 }

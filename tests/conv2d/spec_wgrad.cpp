@@ -258,9 +258,11 @@ TEST_CASE("the error of a configuration that does not fit names it or its field"
                   .columns = 8,
                   .stages = 4,
                   .splits = 2,
-                  .whole_images = false}) == "the configuration wgrad_tma groups=6 images=2 "
-                                             "columns=8 stages=4 splits=2 whole_images=false "
-                                             "does not fit");
+                  .whole_images = false}) ==
+          "the configuration wgrad_tma groups=6 images=2 "
+          "columns=8 stages=4 splits=2 whole_images=false "
+          "does not fit: groups is 6, but must be 2, 4 or 8, as "
+          "the swizzle of TMA, or an odd number up to 15, or 12");
     CHECK(reason({.groups = 2,
                   .images = 1,
                   .columns = 8,
@@ -268,7 +270,8 @@ TEST_CASE("the error of a configuration that does not fit names it or its field"
                   .splits = 2,
                   .whole_images = false}) == "the configuration wgrad_tma groups=2 images=1 "
                                              "columns=8 stages=4 splits=2 whole_images=false "
-                                             "does not fit");
+                                             "does not fit: columns is 8 and images is 1, but must "
+                                             "be a multiple of 16, or 8 of an even number");
     CHECK(reason({.groups = 2,
                   .images = 2,
                   .columns = 8,
