@@ -36,7 +36,7 @@ __device__ __forceinline__ void produce(block<Problem, Config, Arch> const& bloc
     if (schedule.has_tile()) {
         auto const tile = schedule.tile();
         // Blocks of a large grid begin when others end, and soon load what they would prefetch.
-        constexpr int few_blocks = 66; // half the multiprocessors of an H200
+        constexpr int few_blocks = 66; // half the SMs of an H200
         int const prefetched = blocks_of_grid() <= few_blocks ? Config.stages / 2 : 1;
 #pragma unroll 1
         for (int n = 0; n < min(schedule.depth(), prefetched); ++n) {

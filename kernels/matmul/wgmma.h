@@ -26,7 +26,7 @@ struct config {
     int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
     int band;                 // rows of clusters that are passed column by column
     int splits = 1;           // blocks of a cluster that share the sum over k
-    int blocks = 1;           // that a multiprocessor runs at a time
+    int blocks = 1;           // that an SM runs at a time
     bool ping_pong = false;   // whether each of two consumers computes whole tiles
 
     constexpr int consumers() const { return ping_pong ? 2 : m / 64; }

@@ -55,7 +55,7 @@ struct fitted_constants {
     double later_element_microseconds = 4.2e-5; // of a tile that follows another one
     double sharing_microseconds = 0.46;         // of a cluster whose blocks share factors
     double step_cycles = 70;                    // of a step along k, beside its loads
-    double load_cycles = 15.1e-3;               // of a byte that comes to a multiprocessor
+    double load_cycles = 15.1e-3;               // of a byte that comes to an SM
     double wgmma_share = 0.83;                  // of the rate of wgmma
     double cache_bytes = 13.2e6;                // in a microsecond, from the L2 cache to all SMs
     double memory_bytes = 3.8e6;                // and from memory
@@ -73,7 +73,7 @@ struct fitted_constants {
     double shared_memory_bytes = 128; // in a cycle, for TMA and wgmma
     // Of the body cp_async, fitted to times of 90 products in 21 configurations each.
     double cp_async_launch_microseconds = 2.43;
-    double first_tile_microseconds = 8.5e-5; // of an element of a multiprocessor's first tile
+    double first_tile_microseconds = 8.5e-5; // of an element of an SM's first tile
     double later_tile_microseconds = 1e-4;   // and of a later one: beside its products
     double wait_cycles = 480;                // at least of a step along k
     double line_cycles = 1;                  // of a line of both factors that comes in a step
@@ -139,9 +139,9 @@ void estimate_turns(estimate& result, problem const& problem, wgmma::config cons
     if (config.sharers() > 1) result.microseconds += fitted.turns_sharing_microseconds;
 }
 
-// The time of a step along k is that of the tensor cores, or of the loads of a multiprocessor, or
-// of what the L2 cache gives to all of them. Where traffic and arithmetic take the same time, they
-// are not hidden behind each other altogether: the fourth root of 2 counts.
+// The time of a step along k is that of the tensor cores, or of the loads of an SM, or of what the
+// L2 cache gives to all of them. Where traffic and arithmetic take the same time, they are not
+// hidden behind each other altogether: the fourth root of 2 counts.
 void estimate_time(estimate& result, problem const& problem, wgmma::config const& config,
                    arch arch) {
     if (config.ping_pong) return estimate_turns(result, problem, config, arch);
@@ -151,7 +151,7 @@ void estimate_time(estimate& result, problem const& problem, wgmma::config const
     double const clusters = concurrent_clusters(config, arch);
     double const elements = config.m * config.n;
     double const loaded_bytes = loaded_bytes_of(problem, config);
-    // The blocks of a multiprocessor share its tensor cores and its loads.
+    // The blocks of an SM share its tensor cores and its loads.
     double const sharing = std::clamp(config.blocks * tiles / clusters, 1.0, 1.0 * config.blocks);
     double const cycles =
         std::max(sharing * elements * tile_k / (rates_of(chip).wgmma * fitted.wgmma_share),
@@ -185,14 +185,14 @@ void estimate_time(estimate& result, problem const& problem, cp_async::config co
                                              .shared_bytes = config.shared_bytes()}));
     double const products = fitted.mma_sync_share * rates_of(chip).mma_sync *
                             share_of(config.m, config.n); // of a cycle
-    // A step along k of all blocks of a multiprocessor, of which there are so many.
+    // A step along k of all blocks of an SM, of which there are so many.
     auto const step = [&](double count) {
         return std::max(count * config.m * config.n * tile_k / products,
                         fitted.wait_cycles + count * fitted.line_cycles * (config.m + config.n));
     };
     auto const tiles = static_cast<double>(config.tiles(sizes_of(problem)));
     double const full_waves = std::floor(tiles / (chip.sm_count * blocks));
-    double const last = // blocks of a multiprocessor in the last wave
+    double const last = // blocks of an SM in the last wave
         std::ceil((tiles - full_waves * chip.sm_count * blocks) / chip.sm_count);
     double const cycles =
         divup(problem.k, tile_k) * (full_waves * step(blocks) + (last > 0 ? step(last) : 0));

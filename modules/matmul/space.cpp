@@ -61,14 +61,13 @@ void add_deepest(problem const& problem, wgmma::config const& config, Add const&
     if (has_both && config.consumers() == 1) add_both_depths(small);
 }
 // Calls add() with the configurations of the body wgmma. Splits are worth a trial where there are
-// few tiles for each multiprocessor, and where each split has at least two steps along k. A tile
-// size is not worth a trial if the next smaller size divides the result into as many tiles.
-template <class Add>
-void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
+// few tiles for each SM, and where each split has at least two steps along k. A tile size is not
+// worth a trial if the next smaller size divides the result into as many tiles.
+template <class Add> void add_wgmma_configs(problem const& problem, int sm_count, Add const& add) {
     for (int const m : {128, 64, 192}) {
         if (m > 64 && divup(problem.m, m) == divup(problem.m, m - 64)) continue;
         // Narrow tiles are for products that have few.
-        bool const has_few = divup(problem.m, m) * divup(problem.n, 64) <= 2 * multiprocessors;
+        bool const has_few = divup(problem.m, m) * divup(problem.n, 64) <= 2 * sm_count;
         // A box of b that lies by rows is as wide as a line.
         int const unit = problem.b == order::rows ? tile_k : 16;
         for (int n = 256; n >= (has_few ? unit : 64); n -= unit) {
@@ -91,7 +90,7 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
                 for (int const splits : {2, 3, 4, 5, 6, 8}) {
                     config.splits = splits;
                     auto const blocks = config.tiles(sizes_of(problem)) * config.cluster();
-                    if (blocks >= 4LL * multiprocessors || problem.k < 2 * splits * tile_k) break;
+                    if (blocks >= 4LL * sm_count || problem.k < 2 * splits * tile_k) break;
                     add_deepest(problem, config, add);
                 }
             }
@@ -99,8 +98,8 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
     }
 }
 // Calls add() with configurations in ping-pong, which are worth a trial where k is short and each
-// multiprocessor has several tiles: then the stores of one tile take as long as many products of
-// the next one. As many stages as fit come before buffers.
+// SM has several tiles: then the stores of one tile take as long as many products of the next one.
+// As many stages as fit come before buffers.
 template <class Add> void add_ping_pong_configs(problem const& problem, arch arch, Add const& add) {
     constexpr int longest = 1024; // along k: above, ping-pong was not faster on an H200
     if (problem.k > longest) return;

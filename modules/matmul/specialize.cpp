@@ -29,7 +29,7 @@ namespace {
 
 constexpr int oldest_arch = 80;       // sm_80, the first chip with cp.async
 constexpr int factor_bytes = 2;       // of an element of a or b, which is fp16 or bf16
-constexpr int one_resident_block = 1; // on a multiprocessor: what the compiler must make possible
+constexpr int one_resident_block = 1; // on an SM: what the compiler must make possible
 
 // Throws unless the problem is valid, the configuration fits it and the architecture runs the
 // kernel.
@@ -130,11 +130,11 @@ spec spec_of(problem const& problem, config const& config, arch arch) {
 int concurrent_clusters(wgmma::config const& config, arch arch) {
     int const blocks = config.cluster();
     if (blocks < 1 || blocks > most_portable_cluster || config.blocks < 1) {
-        throw error(
-            error_kind::invalid, "launch", "matmul",
-            "a cluster has " + std::to_string(blocks) + " blocks, of at least 1 and at most " +
-                std::to_string(most_portable_cluster) + ", and " + std::to_string(config.blocks) +
-                " of them, at least 1, share a multiprocessor");
+        throw error(error_kind::invalid, "launch", "matmul",
+                    "a cluster has " + std::to_string(blocks) +
+                        " blocks, of at least 1 and at most " +
+                        std::to_string(most_portable_cluster) + ", and " +
+                        std::to_string(config.blocks) + " of them, at least 1, share an SM");
     }
     return concurrent_clusters(chip_of(arch.is_host ? sm_90a : arch), blocks) * config.blocks;
 }

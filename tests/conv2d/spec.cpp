@@ -142,7 +142,7 @@ TEST_CASE("the error of an unsupported problem names the field and its bound") {
           "pass is 'forward', but must be one of fprop, dgrad, wgrad");
 }
 
-TEST_CASE("a specialization names its body, its layer and its blocks per multiprocessor") {
+TEST_CASE("a specialization names its body, its layer and its blocks per SM") {
     auto const problem = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
     conv2d::cp_async::config const config = {8, 1, 32, 16, 2, 4, 4, true}; // named below
     auto const spec = conv2d::specialize(problem, config, sm_80);

@@ -201,13 +201,12 @@ TEST_CASE("no model gives a block of wgrad one of two groups of a large layer, o
     CHECK(std::ranges::none_of(predicted(layer), is_thin));
 }
 
-TEST_CASE(
-    "a sweep of wgrad lists splits of whole strips of images, on nearly all multiprocessors") {
+TEST_CASE("a sweep of wgrad lists splits of whole strips of images, on nearly all SMs") {
     auto const is_even = [](config const& config) {
         return config.groups == 8 && config.images == 1 && config.columns == 32 &&
                config.splits == 32;
     };
-    // Four slices of eight groups: 33 splits would fill 132 multiprocessors.
+    // Four slices of eight groups: 33 splits would fill 132 SMs.
     CHECK(std::ranges::any_of(listed("n=32 c=240 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2"), is_even));
     CHECK(std::ranges::none_of(listed("n=34 c=240 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2"), is_even));
 }

@@ -59,10 +59,10 @@ inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
 // A product is named after the orders of a and b, or what else is special about it. Of each
 // configuration, m and n are those of a block's tile, stages those of the ring of factors; a
-// warpgroup stores results through buffers; cluster_m and cluster_n are blocks of a cluster. A
-// band is rows of clusters that are passed column by column; splits are blocks that share the sum
-// over k; a multiprocessor runs `blocks` at a time. Between them they have one to three consumers
-// (m / 64), and clusters along m, n, k and several.
+// warpgroup stores results through buffers; cluster_m and cluster_n are blocks of a cluster. A band
+// is rows of clusters that are passed column by column; splits are blocks that share the sum over
+// k; an SM runs `blocks` at a time. Between them they have one to three consumers (m / 64), and
+// clusters along m, n, k and several.
 using wgmma_product = product<matmul::wgmma::config>;
 inline constexpr wgmma_product wgmma_row_column = {
     row_column,

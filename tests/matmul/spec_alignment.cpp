@@ -77,7 +77,7 @@ TEST_CASE("the grid of a split product has as many clusters as run at once") {
                                               .splits = splits};
         int const clusters = matmul::concurrent_clusters(config, sm_90a);
         CAPTURE(splits);
-        CHECK(clusters * splits <= 132); // the multiprocessors of an H200
+        CHECK(clusters * splits <= 132); // the SMs of an H200
         CHECK(matmul::grid({8192, 8192, 4096, 1}, config, sm_90a).x == clusters * splits);
         CHECK(matmul::grid({64, 128, 4096, 1}, config, sm_90a).x == splits);
     }

@@ -144,7 +144,7 @@ TEST_CASE("ping-pong is chosen for short k where it was measured to be faster, a
     }
 }
 
-TEST_CASE("ping-pong has no splits, no second block of a multiprocessor, and room for its sums") {
+TEST_CASE("ping-pong has no splits, no second block of an SM, and room for its sums") {
     matmul::wgmma::config config = {.m = 128,
                                     .n = 192,
                                     .stages = 4,

@@ -1,4 +1,4 @@
-// What a multiprocessor and a chip hold at once: threads, blocks, registers and clusters.
+// What an SM and a chip hold at once: threads, blocks, registers and clusters.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 import spio.spec;
 
-TEST_CASE("each quarter of a multiprocessor runs whole warps") {
+TEST_CASE("each quarter of an SM runs whole warps") {
     auto const& hopper = spio::chip_of(spio::sm_90a);
     auto const blocks = [&](int threads, int registers) {
         return spio::concurrent_blocks(
@@ -19,7 +19,7 @@ TEST_CASE("each quarter of a multiprocessor runs whole warps") {
     CHECK(blocks(288, 255) == 0);
 }
 
-TEST_CASE("a multiprocessor has the limits of CUDA's table of compute capabilities") {
+TEST_CASE("an SM has the limits of CUDA's table of compute capabilities") {
     // Bytes of shared memory, threads and blocks of an SM. All have 65536 registers.
     struct {
         spio::arch arch;
@@ -45,7 +45,7 @@ TEST_CASE("a multiprocessor has the limits of CUDA's table of compute capabiliti
     }
 }
 
-TEST_CASE("a chip runs as many clusters as its multiprocessors have room for") {
+TEST_CASE("a chip runs as many clusters as its SMs have room for") {
     auto const& hopper = spio::chip_of(spio::sm_90a);
     CHECK(spio::concurrent_clusters(hopper, 1) == hopper.sm_count);
     for (int blocks = 2; blocks <= spio::most_portable_cluster; ++blocks) {
