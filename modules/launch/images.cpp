@@ -20,6 +20,7 @@ module;
 
 module spio.launch;
 
+import :setting;
 import spio.image;
 import spio.spec;
 import spio.system;
@@ -54,11 +55,11 @@ policy policy_named(std::string_view text) {
 }
 
 policy policy_of_environment() {
-    static policy const policy = [] {
+    static constinit setting<policy> setting;
+    return setting.get([] {
         char const* const text = ::secure_getenv("SPIO_POLICY");
         return text == nullptr ? policy::generic_then_jit : policy_named(text);
-    }();
-    return policy;
+    });
 }
 
 namespace {
@@ -76,13 +77,13 @@ bool is_on(char const* variable, bool default_value) {
 } // namespace
 
 bool tier_up_of_environment() {
-    static bool const is_set = is_on("SPIO_TIER_UP", /*default_value=*/true);
-    return is_set;
+    static constinit setting<bool> setting;
+    return setting.get([] { return is_on("SPIO_TIER_UP", /*default_value=*/true); });
 }
 
 bool live_tuning_of_environment() {
-    static bool const is_set = is_on("SPIO_LIVE_TUNING", /*default_value=*/false);
-    return is_set;
+    static constinit setting<bool> setting;
+    return setting.get([] { return is_on("SPIO_LIVE_TUNING", /*default_value=*/false); });
 }
 
 std::optional<image> images::find_shipped(spec const& spec) const {

@@ -12,6 +12,7 @@ module;
 
 module spio.launch;
 
+import :setting;
 import spio.image;
 import spio.spec;
 
@@ -33,11 +34,11 @@ void log_timed(std::string_view event, std::string const& subject, clock::time_p
 
 // Whether the environment variable SPIO_LOG asks for lines on stderr.
 bool is_logged() {
-    static bool const is_set = [] {
+    static constinit setting<bool> setting;
+    return setting.get([] {
         char const* const text = ::secure_getenv("SPIO_LOG");
         return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
-    }();
-    return is_set;
+    });
 }
 
 void log(std::string_view text) {

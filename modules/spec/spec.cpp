@@ -216,8 +216,9 @@ std::optional<config_choice> config_source::find(config_query const& query) cons
 }
 
 config_source const& default_config_source() {
-    // Never destroyed: a background thread may choose while the program ends.
-    static auto const& source = *new config_source();
+    // A constant: it has no guard that a forked process would find held, and is never destroyed,
+    // since a background thread may choose while the program ends.
+    static constexpr config_source source;
     return source;
 }
 
