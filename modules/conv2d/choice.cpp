@@ -71,11 +71,7 @@ forest const* model_for(direction pass, arch arch) {
 
 // Whether a model was trained with kernels of its passes that copy rows. One that was not predicts
 // for these what it predicts for boxes.
-bool knows_whole_rows(forest const& model) {
-    auto const number = static_cast<std::size_t>(std::ranges::find(feature_names(), "copies_rows") -
-                                                 feature_names().begin());
-    return model.is_inside(number, 1);
-}
+bool has_learned_rows(forest const& model) { return model.is_inside(copies_rows_feature, 1); }
 
 // The candidate whose predicted time is the least.
 // The model predicts the logarithm of the time over its estimate. A twin of wgrad, with the other
@@ -140,7 +136,7 @@ choice choice_without_measurement(problem const& asked, arch arch) {
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return choice_of_family(asked, arch, no_model_for(arch));
     check(asked);
-    auto result = shortlist_of(problem, arch, knows_whole_rows(*model));
+    auto result = shortlist_of(problem, arch, has_learned_rows(*model));
     if (result.list.empty()) return choice_of_family(asked, arch, no_candidates);
     auto const best = fastest(*model, problem, arch, result);
     auto const outside = model->first_outside(result.row(best));
@@ -235,7 +231,7 @@ predictions rank(problem const& asked, arch arch) {
     auto const problem = without_epilogue(asked);
     auto const* const model = model_for(problem.pass, arch);
     if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
-    auto result = shortlist_of(problem, arch, knows_whole_rows(*model));
+    auto result = shortlist_of(problem, arch, has_learned_rows(*model));
     if (result.list.empty()) return {.configs = {}, .refusal = no_candidates};
     // The one that is chosen comes first.
     auto const best = fastest(*model, problem, arch, result);

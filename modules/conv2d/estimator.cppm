@@ -61,6 +61,9 @@ template <class Config> double partial_sum_bytes(problem const& problem, Config 
     return static_cast<double>(wgrad::workspace_bytes(problem, config.groups, config.splits));
 }
 
+// The number of the feature copies_rows in feature_names().
+inline constexpr std::size_t copies_rows_feature = 31;
+
 // Writes the features of configurations of one problem, each into a row. What they have in common
 // is computed once. The problem must outlive the writer; all tensors have so many bytes.
 class feature_writer {

@@ -59,6 +59,7 @@ constexpr std::array<std::string_view, feature_count> names = {
     "log_arithmetic_of_fullest", "log_loads_over_bytes", "log_loads_of_fullest",
     "log_products_of_block"};
 static_assert(!names.back().empty());
+static_assert(names[copies_rows_feature] == "copies_rows");
 
 constexpr int line_bytes = 128; // of the L2 cache
 
