@@ -28,29 +28,6 @@ constexpr unsigned replays = 21;         // of a graph; their median is the resu
 constexpr std::uint64_t most_sets = 256; // of arrays that launches use in turn
 constexpr unsigned least_launches = 20;  // in a graph
 
-// Captures `launches` launches in a graph, replays it, and returns the median over the replays of
-// the microseconds per launch.
-template <class Launch>
-double median_microseconds(cuda::stream_ref const& stream, unsigned launches, Launch launch) {
-    cuda::begin_capture(stream);
-    for (unsigned i = 0; i < launches; ++i) launch(i);
-    cuda::executable_graph const graph(cuda::end_capture(stream));
-    cuda::event const start(stream.context(), cuda::timing::on);
-    cuda::event const end(stream.context(), cuda::timing::on);
-    std::vector<double> microseconds;
-    graph.launch(stream);
-    for (unsigned i = 0; i < replays; ++i) {
-        cuda::event_ref(start).record(stream);
-        graph.launch(stream);
-        cuda::event_ref(end).record(stream);
-        cuda::event_ref(end).synchronize();
-        microseconds.push_back(1e3 * cuda::event_ref(end).milliseconds_since(start) / launches);
-    }
-    auto const middle = microseconds.begin() + replays / 2;
-    std::ranges::nth_element(microseconds, middle);
-    return *middle;
-}
-
 // The least multiple of `unit` that is not less than the number.
 std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
     return (number + unit - 1) / unit * unit;
@@ -98,7 +75,7 @@ double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, st
     cuda::memory const destination(stream.context(), sets * pitch);
     cuda::fill(stream, source, std::byte{1});
     copy_kernel const kernel(stream.context());
-    return median_microseconds(stream, launches, [&](unsigned i) {
+    return cuda::microseconds_of_launch(stream, launches, replays, [&](unsigned i) {
         auto const offset = i % sets * pitch;
         kernel.launch(stream, cuda::memory_ref(destination).part(offset, half),
                       cuda::memory_ref(source).part(offset, half));
@@ -135,8 +112,9 @@ double launch_microseconds(opened_runtime const& opened, workbench& bench, trial
     std::vector<prepared_trial> prepared;
     for (std::uint64_t i = 0; i < rotation.sets; ++i) prepared.push_back(trial.prepare(bench));
     stream const stream(bench.target_device(), cuda::stream_ref(own).handle());
-    return median_microseconds(own, rotation.launches,
-                               [&](unsigned i) { prepared[i % rotation.sets].launch(stream); });
+    return cuda::microseconds_of_launch(own, rotation.launches, replays, [&](unsigned i) {
+        prepared[i % rotation.sets].launch(stream);
+    });
 }
 
 timing measure(opened_runtime const& opened, workbench& bench, trial const& trial) {

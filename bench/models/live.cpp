@@ -138,8 +138,8 @@ class live_measurement {
     double microseconds(conv2d::problem const& p, pass_kernel const& kernel) {
         auto const sets = cache_bytes / tensor_sizes(p).moved() + 1;
         auto const launches = static_cast<unsigned>(std::clamp<std::size_t>(sets, 5, 96));
-        return microseconds_of_launch(context, own, launches, /*replays=*/7,
-                                      [&](unsigned) { launch_next(p, kernel); });
+        return cuda::microseconds_of_launch(own, launches, /*replays=*/7,
+                                            [&](unsigned) { launch_next(p, kernel); });
     }
     // How many 16-bit results of two kernels differ on the same input.
     std::size_t differences(conv2d::problem const& p, pass_kernel const& a, pass_kernel const& b) {

@@ -162,7 +162,7 @@ class measurement {
         auto const launches = std::max(least_launches, sets);
         auto* const first_input = reinterpret_cast<std::byte*>(inputs.address());
         auto* const first_output = reinterpret_cast<std::byte*>(outputs.address());
-        return microseconds_of_launch(context, own, launches, replays, [&](unsigned i) {
+        return cuda::microseconds_of_launch(own, launches, replays, [&](unsigned i) {
             auto* const input = first_input + i % sets * bytes_read;
             launch(queue, p, *kernel.pass,
                    {input, input + input_bytes(p), first_output + i % sets * written});

@@ -1,8 +1,7 @@
-// Values for timed launches, and the time of a launch in a graph of many.
+// The values that timed launches read, and how many bytes leave the cache between their uses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -32,28 +31,6 @@ inline void fill_with_values(cuda::stream const& stream, cuda::memory const& buf
         cuda::copy(stream, cuda::memory_ref(buffer).part(i, bytes.size()), bytes);
     }
     stream.synchronize();
-}
-
-// The median over replays of a graph, per launch, in microseconds. The graph has the launches that
-// launch(0), launch(1), … add to the stream.
-template <class F>
-double microseconds_of_launch(cuda::context const& context, cuda::stream const& stream,
-                              unsigned launches, unsigned replays, F const& launch) {
-    cuda::begin_capture(stream);
-    for (unsigned i = 0; i < launches; ++i) launch(i);
-    cuda::executable_graph const graph(cuda::end_capture(stream));
-    cuda::event const start(context, cuda::timing::on), end(context, cuda::timing::on);
-    std::vector<double> times;
-    graph.launch(stream);
-    for (unsigned i = 0; i < replays; ++i) {
-        cuda::event_ref(start).record(stream);
-        graph.launch(stream);
-        cuda::event_ref(end).record(stream);
-        cuda::event_ref(end).synchronize();
-        times.push_back(1e3 * cuda::event_ref(end).milliseconds_since(start) / launches);
-    }
-    std::ranges::sort(times);
-    return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
 }
 
 } // namespace spio::bench

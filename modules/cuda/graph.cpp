@@ -1,4 +1,4 @@
-// Captures graphs and launches them.
+// Captures graphs, launches them, and measures their launches.
 // SPDX-License-Identifier: Apache-2.0
 //
 // call<NAME>(for_what, …) calls the driver's function of that name, and throws an error about the
@@ -6,7 +6,10 @@
 // makes a context current while it lives.
 module;
 
+#include <algorithm>
+#include <functional>
 #include <string>
+#include <vector>
 
 module spio.cuda;
 
@@ -67,6 +70,25 @@ graph end_capture(stream_ref const& stream) {
         [&] { return a_capture() + " on " + context.device().spelled(); }, stream.handle(),
         &handle);
     return graph(context, handle);
+}
+
+double microseconds_of_launch(stream_ref const& stream, unsigned launches, unsigned replays,
+                              std::function<void(unsigned)> const& launch) {
+    begin_capture(stream);
+    for (unsigned i = 0; i < launches; ++i) launch(i);
+    executable_graph const graph(end_capture(stream));
+    event const start(stream.context(), timing::on), end(stream.context(), timing::on);
+    std::vector<double> times(replays);
+    graph.launch(stream);
+    for (auto& microseconds : times) {
+        event_ref(start).record(stream);
+        graph.launch(stream);
+        event_ref(end).record(stream);
+        event_ref(end).synchronize();
+        microseconds = 1e3 * event_ref(end).milliseconds_since(start) / launches;
+    }
+    std::ranges::sort(times);
+    return (times.at((times.size() - 1) / 2) + times.at(times.size() / 2)) / 2;
 }
 
 } // namespace spio::cuda

@@ -3,6 +3,7 @@
 module;
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -120,6 +121,11 @@ class executable_graph {
 // Begins a capture: work in the stream is captured until end_capture().
 void begin_capture(stream_ref const&, abi::capture_mode = abi::capture_mode::thread_local_only);
 graph end_capture(stream_ref const&);
+
+// The microseconds of a launch among many: a graph has the launches that launch(0), launch(1), …
+// add to the stream, and is launched once and then `replays` times, of which this is the median.
+double microseconds_of_launch(stream_ref const&, unsigned launches, unsigned replays,
+                              std::function<void(unsigned)> const& launch);
 
 // While it lives, this thread may query events although some thread captures work into a graph.
 // Without it, the driver would refuse the query and invalidate the capture.

@@ -108,6 +108,38 @@ TEST_CASE("streams have the priority that they are given, and events have times 
     CHECK(request() == "flags 0");
 }
 
+TEST_CASE("the time of a launch is the median over replays of a graph of launches") {
+    driver const driver(fake::find);
+    context const context(driver.device(0));
+    static char const image[] = "\177ELF"
+                                "add ";
+    library const library(driver, std::as_bytes(std::span(image)), "additions");
+    function_ref const add = library.kernel("add").load(context);
+    stream const stream(context);
+    addition none = {};
+    void* parameters[] = {&none};
+    // The seconds of a launch, replay by replay; the first is not timed.
+    double const seconds[] = {50, 3, 1, 4, 2};
+    int runs = 0;
+    fake::the_machine().milliseconds_of_kernel = [&](std::string const&) {
+        return 1000 * seconds[runs++ / 3];
+    };
+    auto const time_of = [&](unsigned replays) {
+        runs = 0;
+        std::string numbers;
+        auto const time = microseconds_of_launch(stream, 3, replays, [&](unsigned number) {
+            numbers += std::to_string(number);
+            launch(add, {.grid = {1}, .shape = {.block = {32}}}, stream, parameters);
+        });
+        CHECK(numbers == "012");
+        return time;
+    };
+    CHECK(time_of(3) == 3e6);
+    CHECK(time_of(4) == 2.5e6); // between 2 and 3 seconds
+    CHECK(runs == 3 * 5);
+    fake::the_machine().milliseconds_of_kernel = nullptr;
+}
+
 TEST_CASE("a device has the name, number, memory and identity that the driver reports"
           " (GPU.device_attributes)") {
     driver const driver(fake::find);
