@@ -24,7 +24,7 @@ namespace spio::conv2d {
 
 // The first condition of config.fits(problem) that does not hold, for a configuration whose fields
 // are within their bounds; empty if all hold.
-class misfit {
+class misfit : public unmet_condition {
   public:
     misfit(problem const& problem, cp_async::config const& config) : asked(problem) {
         require(asked.pass != direction::wgrad, "it computes fprop and dgrad");
@@ -36,7 +36,7 @@ class misfit {
                 "warps of " + number(warp_columns) + " columns, 16 mma_tiles, do not share " +
                     number(config.columns) + " columns of " + number(config.images) +
                     " images evenly");
-        require_most("the warps of a block are", config.warps(), 32);
+        require_most("the warps of a block", config.warps(), 32);
         require_groups(config.groups);
     }
     misfit(problem const& problem, tma::config const& config) : asked(problem) {
@@ -49,21 +49,20 @@ class misfit {
                 "whole_rows takes one image without gaps, whose size is known, no second tensor, "
                 "and all groups, an odd number of them or 2: groups is " +
                     number(config.groups) + " of " + number(asked.groups()));
-        require_most("the mma tiles of a warp are", config.mma_tiles(), 64);
-        require_most("the registers for fragments are", config.held_registers(asked), 208);
+        require_most("the mma tiles of a warp", config.mma_tiles(), 64);
+        require_most("the registers for fragments", config.held_registers(asked), 208);
         require_swizzle(config.groups, "");
         require_groups(config.groups);
-        require_most("the input rows of a tile are", config.input_rows(asked), 256);
-        require_most("the input columns of a tile are", config.input_columns(asked), 256);
+        require_most("the input rows of a tile", config.input_rows(asked), 256);
+        require_most("the input columns of a tile", config.input_columns(asked), 256);
         require_cells(config.cells_of_tiles(asked, config.boxes(asked)));
     }
     misfit(problem const& problem, wgrad_cp_async::config const& config) : asked(problem) {
         require(asked.pass == direction::wgrad, "it computes wgrad");
         require_tiles(config.images, config.columns, /*spacing=*/1);
-        require_most("the columns of x in a row of all images are",
+        require_most("the columns of x in a row of all images",
                      (checked_size(config.images) * config.input_columns(asked)).as_int(), 1024);
-        require_most("the bytes of shared memory are", config.shared_bytes(asked),
-                     max_shared_bytes);
+        require_most("the bytes of shared memory", config.shared_bytes(asked), max_shared_bytes);
     }
     misfit(problem const& problem, wgrad_tma::config const& config) : asked(problem) {
         require(asked.pass == direction::wgrad, "it computes wgrad");
@@ -78,27 +77,17 @@ class misfit {
                 "parts is 2, but the filter has " + number(asked.s) + " of at least 3 columns");
         require_tiles(config.images, config.columns, /*spacing=*/1);
         require_swizzle(config.box_groups(), ", or 12");
-        require_most("the columns of x in a row are", config.input_columns(asked), 256);
+        require_most("the columns of x in a row", config.input_columns(asked), 256);
         require_cells(checked_size(config.stages) *
                       (checked_size(config.input_cells(asked)) + config.dy_cells(asked)));
-        require_most("the bytes of shared memory are", config.shared_bytes(asked),
-                     max_shared_bytes);
+        require_most("the bytes of shared memory", config.shared_bytes(asked), max_shared_bytes);
     }
-
-    std::string text() const { return first; }
 
   private:
     problem const& asked;
-    std::string first;
 
     static std::string number(long long value) { return std::to_string(value); }
 
-    void require(bool holds, std::string const& otherwise) {
-        if (!holds && first.empty()) first = otherwise;
-    }
-    void require_most(std::string const& value_name, long long value, long long most) {
-        require(value <= most, value_name + " " + number(value) + ", of at most " + number(most));
-    }
     void require_groups(int groups) {
         require(asked.has_groups(groups), "groups is " + number(groups) + ", but must be at most " +
                                               number(asked.groups()) + ", those of the problem");
@@ -120,12 +109,12 @@ class misfit {
     }
     // The number of bytes must fit into an int.
     void require_cells(checked_size cells) {
-        require_most("the bytes of the tiles are", (cells * 16).value, (1 << 28) - 1);
+        require_most("the bytes of the tiles", (cells * 16).value, (1 << 28) - 1);
     }
     void require_whole_images(wgrad_tma::config const& config) {
         require(asked.has_static_image(), "whole_images takes images of a known size");
-        require_most("whole_images takes all output columns, which are", asked.q(), config.columns);
-        require_most("whole_images takes all rows, which are",
+        require_most("whole_images takes all output columns, which", asked.q(), config.columns);
+        require_most("whole_images takes all rows, which",
                      std::max(config.input_rows(asked), asked.p()), 256);
         require(asked.stride_h == 1 && asked.dilation_h == 1,
                 "whole_images takes a stride and a dilation of 1, and stride_h is " +

@@ -37,6 +37,23 @@ std::string spelled(factors_to_read const& factors) {
 template <class T> constexpr element_type type_of = element_type::fp16;
 template <> constexpr element_type type_of<bfloat16> = element_type::bf16;
 
+// The first condition of c.fits(p) that does not hold, for fields within their bounds.
+std::string misfit(config const& c, problem const& p) {
+    unmet_condition first;
+    bool const is_even =
+        c.lanes <= 32 ? is_power_of_two(c.lanes) : c.lanes % 32 == 0 && c.positions == 1;
+    first.require(is_even, "lanes is " + std::to_string(c.lanes) +
+                               ", but must be a power of two up to 32, or for one position a "
+                               "multiple of 32");
+    first.require(c.threads() % 32 == 0, "lanes times positions is " + std::to_string(c.threads()) +
+                                             ", but must be a multiple of 32");
+    first.require_most("the threads of a block", c.threads(), 1024);
+    first.require(c.lanes * c.vectors >= p.vectors(),
+                  "lanes times vectors is " + std::to_string(c.lanes * c.vectors) +
+                      ", of at least " + std::to_string(p.vectors()) + " for the channels");
+    return first.text();
+}
+
 } // namespace
 
 template <class T>
@@ -49,7 +66,7 @@ typed_spec<params_of<T>> specialize(problem const& p, config const& c, arch arch
     check("layernorm_2d", c);
     if (!c.fits(p)) {
         throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
-                    "the configuration " + text_of(c) + " does not fit");
+                    "the configuration " + text_of(c) + " does not fit: " + misfit(c, p));
     }
     if (c.shared_bytes() > max_shared_bytes) {
         throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),

@@ -25,6 +25,7 @@ module;
 
 module spio.matmul;
 
+import :misfit;
 import spio.spec;
 
 namespace spio::matmul {
@@ -210,10 +211,15 @@ void estimate_time(estimate& result, problem const& problem, cp_async::config co
 
 estimate explain(problem const& problem, config const& config, arch arch) {
     check(problem);
-    if (!std::visit([&](auto const& body_config) { return body_config.fits(problem); }, config)) {
-        throw error(error_kind::invalid, "explain", "matmul " + text_of(problem),
-                    "the configuration " + config_text(config) + " does not fit");
-    }
+    std::visit(
+        [&](auto const& body_config) {
+            if (body_config.fits(problem)) return;
+            spio::check("matmul", body_config);
+            throw error(error_kind::invalid, "explain", "matmul " + text_of(problem),
+                        "the configuration " + config_text(config) +
+                            " does not fit: " + misfit(problem, body_config).text());
+        },
+        config);
     // The host device runs both bodies; that of wgmma is estimated for its own GPU.
     if (arch.is_host && std::holds_alternative<wgmma::config>(config)) arch = sm_90a;
     estimate result;

@@ -21,6 +21,7 @@ module;
 
 module spio.matmul;
 
+import :misfit;
 import spio.spec;
 
 namespace spio::matmul {
@@ -42,8 +43,8 @@ void check_config(problem const& problem, Config const& config, std::string cons
         throw error(kind, "specialize", "matmul " + text_of(problem), std::move(reason));
     };
     if (!config.fits(problem)) {
-        fail(error_kind::invalid,
-             "the configuration " + body + " " + text_of(config) + " does not fit");
+        fail(error_kind::invalid, "the configuration " + body + " " + text_of(config) +
+                                      " does not fit: " + misfit(problem, config).text());
     }
     if (!is_supported) {
         fail(error_kind::unsupported, "the body " + body + " does not run on " + text_of(arch));

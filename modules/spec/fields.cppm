@@ -243,4 +243,22 @@ template <described T> void check(std::string_view family, T value) {
     check_fields(slots, family, text_of_fields(slots));
 }
 
+// The first of some conditions that does not hold, in words: why a configuration does not fit.
+class unmet_condition {
+  public:
+    void require(bool holds, std::string_view otherwise) {
+        if (!holds && words.empty()) words = otherwise;
+    }
+    // "the warps of a block are 40, of at most 32"
+    void require_most(std::string_view values, long long value, long long most) {
+        require(value <= most, std::string(values) + " are " + std::to_string(value) +
+                                   ", of at most " + std::to_string(most));
+    }
+    // Empty if all conditions hold.
+    std::string const& text() const { return words; }
+
+  private:
+    std::string words;
+};
+
 } // namespace spio

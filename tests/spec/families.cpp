@@ -191,7 +191,8 @@ TEST_CASE("wrong problems, configurations and architectures are refused by name"
                 {64}, {.lanes = 3, .vectors = 1, .positions = 1, .stages = 1, .rounds = 1}, sm_80);
         }) ==
         "specialize for layernorm_2d channels=64 affine=true: the configuration lanes=3 vectors=1 "
-        "positions=1 stages=1 rounds=1 does not fit");
+        "positions=1 stages=1 rounds=1 does not fit: lanes is 3, but must be a power of two up to "
+        "32, or for one position a multiple of 32");
     CHECK(refusal([] {
               layernorm_2d::specialize(
                   {64}, {.lanes = 32, .vectors = 16, .positions = 32, .stages = 8, .rounds = 1},

@@ -145,3 +145,13 @@ TEST_CASE("any text is either parsed or refused") {
     std::cout << "summary: spec.random_texts: " << parsed << " read, " << refused << " refused\n";
     CHECK(parsed > 0);
 }
+
+TEST_CASE("an unmet condition is the first that does not hold, in words") {
+    spio::unmet_condition first;
+    first.require(true, "n is odd");
+    first.require_most("the rows", 4, 4);
+    CHECK(first.text().empty());
+    first.require_most("the rows", 5, 4);
+    first.require(false, "n is even");
+    CHECK(first.text() == "the rows are 5, of at most 4");
+}
