@@ -140,6 +140,7 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
     if (cluster.microseconds > 0) ranking.add(cluster.config);
     for (int const groups : {best.groups, best.groups / 2}) {
         for (int const splits : {best.splits, best.splits / 2}) {
+            if (splits == 0) continue; // which leaves their number to the launch
             for (int const stages : {best.stages, best.stages / 2}) {
                 Config config = best;
                 config.groups = groups;

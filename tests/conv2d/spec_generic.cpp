@@ -123,3 +123,15 @@ TEST_CASE("no generic kernel has strides, or more channels than its addresses ho
     CHECK(refusal("n=1 c=2097152 h=9 w=9") == "none");
     CHECK(!conv2d::has_generic(problem_of("n=1 c=8 h=9 w=9 stride_w=2")));
 }
+
+TEST_CASE("every configuration that is tried for a generic kernel has a number of splits") {
+    // Too few rows for two splits: half of them would be none.
+    auto const problem = problem_of("n=2 c=1024 h=8 w=8 bias=true pass=wgrad made_for=any_layer");
+    for (auto const arch : {sm_80, sm_90a}) {
+        auto const configs = conv2d::space(problem, arch);
+        CHECK(configs.size() > 1);
+        for (auto const& config : configs) {
+            CHECK(conv2d::explain(problem, config, arch).microseconds > 0);
+        }
+    }
+}
