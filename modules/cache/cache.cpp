@@ -88,7 +88,7 @@ struct compilation_scope {
 
 found folders::compile_once(key const& key, std::function<entry()> const& compile) {
     compilation_scope const scope({this, key});
-    auto const lock = owned_ ? owned_->lock(key) : disk::key_lock();
+    auto const lock = owned_ ? owned_->lock(key) : file_lock();
     // Another thread or process may have published the entry since find() looked for it.
     if (auto ready = owned_ ? find(key) : nullptr) return {std::move(ready), origin::disk};
     auto const compiled = std::make_shared<entry const>(compile());

@@ -13,7 +13,6 @@ module;
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,7 +20,6 @@ module;
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 module spio.cache;
 
@@ -183,7 +181,7 @@ bool disk::publish(key const& key, entry const& entry) noexcept {
     return false;
 }
 
-disk::key_lock disk::lock(key const& key) noexcept {
+file_lock disk::lock(key const& key) noexcept {
     if (use_ == folder::use::shared) return {};
     constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     constexpr int longest_pause = 16;
@@ -200,54 +198,6 @@ disk::key_lock disk::lock(key const& key) noexcept {
         pause = std::min(2 * pause, longest_pause);
     }
     return {system_, file.release(), byte};
-}
-
-namespace {
-
-// The files whose locks this process holds. A process that is forked has them open too, and would
-// hold the locks of a parent that dies: it closes them at once.
-class locked_files {
-  public:
-    void add(int file) {
-        std::lock_guard const lock(mutex_);
-        files_.push_back(file);
-    }
-    void remove(int file) {
-        std::lock_guard const lock(mutex_);
-        std::erase(files_, file);
-    }
-    static locked_files& all() {
-        static auto& files = *new locked_files;
-        return files;
-    }
-
-  private:
-    std::mutex mutex_;
-    std::vector<int> files_;
-    fork_hook hook_{this, [](void* files) { static_cast<locked_files*>(files)->mutex_.lock(); },
-                    [](void* files) { static_cast<locked_files*>(files)->mutex_.unlock(); },
-                    [](void* files) {
-                        auto& inherited = *static_cast<locked_files*>(files);
-                        for (int const file : inherited.files_) ::close(file);
-                        inherited.files_.clear();
-                        inherited.mutex_.unlock();
-                    }};
-};
-
-} // namespace
-
-disk::key_lock::key_lock(system_calls& system, int file, std::int64_t byte)
-    : system_(&system), file_(file), byte_(byte), forks_(fork_count()) {
-    locked_files::all().add(file);
-}
-
-disk::key_lock::~key_lock() {
-    // A process that was forked since then has closed the file, and the lock is its parent's.
-    if (file_ < 0 || forks_ != fork_count()) return;
-    locked_files::all().remove(file_);
-    // Closing the file does not release the lock while a forked process has the file open too.
-    system_->unlock(file_, byte_);
-    system_->close(file_);
 }
 
 } // namespace spio::cache

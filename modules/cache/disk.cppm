@@ -61,27 +61,9 @@ class disk {
     // this process or another.
     bool publish(key const&, entry const&) noexcept;
 
-    // A lock that a process holds while it compiles a key, so that other processes wait for the
-    // result. It only saves time: where a file cannot be locked, each process compiles.
-    class key_lock {
-      public:
-        key_lock() = default;
-        key_lock(system_calls&, int file, std::int64_t byte);
-        key_lock(key_lock&& other) noexcept
-            : system_(other.system_),
-              file_(std::exchange(other.file_, -1)),
-              byte_(other.byte_),
-              forks_(other.forks_) {}
-        key_lock& operator=(key_lock&&) = delete;
-        ~key_lock();
-
-      private:
-        system_calls* system_ = nullptr;
-        int file_ = -1;
-        std::int64_t byte_ = 0;
-        std::uint64_t forks_ = 0; // fork_count() when the lock was taken
-    };
-    key_lock lock(key const&) noexcept;
+    // Locks a key while this process compiles it, so that other processes wait for the result. That
+    // only saves time: where a file cannot be locked, each process compiles.
+    file_lock lock(key const&) noexcept;
 
     // Removes old unfinished files, and entries beyond the limit. publish() calls tidy() when
     // enough bytes were published since the last call.

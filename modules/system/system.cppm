@@ -151,6 +151,28 @@ class trusted_file {
     std::string refusal_;
 };
 
+// The lock of one byte of a file, held for other processes and other threads to wait for, until the
+// destructor. A process that is forked meanwhile does not hold it.
+class file_lock {
+  public:
+    file_lock() = default;
+    // Takes an open file over, a byte of which system_calls::lock() has locked.
+    file_lock(system_calls&, int file, std::int64_t byte);
+    file_lock(file_lock&& other) noexcept
+        : system_(other.system_),
+          file_(std::exchange(other.file_, -1)),
+          byte_(other.byte_),
+          forks_(other.forks_) {}
+    file_lock& operator=(file_lock&&) = delete;
+    ~file_lock();
+
+  private:
+    system_calls* system_ = nullptr;
+    int file_ = -1;
+    std::int64_t byte_ = 0;
+    std::uint64_t forks_ = 0; // fork_count() when the lock was taken
+};
+
 // The reason not to compile, load or run a file, which names it; empty if there is none.
 std::string distrust(std::filesystem::path const& file);
 

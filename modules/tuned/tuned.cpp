@@ -72,39 +72,29 @@ bool is_part(std::string_view text) {
            std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
-// Locks a file beside the table until the end of the scope. The lock ends with the process too.
-class table_lock {
-  public:
-    explicit table_lock(fs::path const& file) {
-        auto& system = operating_system();
-        auto const name = file.string() + ".lock";
-        descriptor_ =
-            system.openat(AT_FDCWD, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (descriptor_ < 0) fail(name);
-        constexpr int most_rounds = 1000, milliseconds = 10;
-        for (int round = 0; system.lock(descriptor_, 0) != 0; ++round) {
-            // Without locks in the file system nothing is held: the last writer of the file counts.
-            bool const is_held = errno == EAGAIN || errno == EACCES;
-            if (!is_held) return;
-            if (round == most_rounds) {
-                system.close(descriptor_);
-                throw error(error_kind::io, "lock", name,
-                            "another process has held it for 10 seconds");
-            }
-            system.sleep(milliseconds);
-        }
-    }
-    table_lock(table_lock const&) = delete;
-    ~table_lock() { operating_system().close(descriptor_); }
-
-  private:
-    int descriptor_ = -1;
-
-    [[noreturn]] static void fail(std::string const& name) {
+// Locks a file beside the table. Without locks in the file system nothing is held: the last writer
+// of the table counts.
+file_lock lock_of_table(fs::path const& file) {
+    auto& system = operating_system();
+    auto const name = file.string() + ".lock";
+    int const opened =
+        system.openat(AT_FDCWD, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (opened < 0) {
         throw error(error_kind::io, "lock", name,
                     "it cannot be opened: " + std::generic_category().message(errno));
     }
-};
+    constexpr int most_rounds = 1000, milliseconds = 10;
+    for (int round = 0; system.lock(opened, 0) != 0; ++round) {
+        bool const is_held = errno == EAGAIN || errno == EACCES;
+        if (!is_held || round == most_rounds) {
+            system.close(opened);
+            if (!is_held) return {};
+            throw error(error_kind::io, "lock", name, "another process has held it for 10 seconds");
+        }
+        system.sleep(milliseconds);
+    }
+    return {system, opened, 0};
+}
 
 } // namespace
 
@@ -184,7 +174,7 @@ table read(fs::path const& file) {
 void add(fs::path const& file, table const& choices) {
     std::error_code ignored;
     fs::create_directories(file.parent_path(), ignored);
-    table_lock const lock(file);
+    auto const lock = lock_of_table(file);
     auto table = read(file);
     for (auto const& [key, choice] : choices) table.insert_or_assign(key, choice);
     write_file(file, text_of(table));
