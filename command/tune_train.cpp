@@ -171,7 +171,7 @@ exit_status train_models(arguments const& args, io const& io) {
         auto const table = read_file(file, model::forest::most_bytes);
         text += name_of_model(table, file) + ": ";
         file = folder / file.filename();
-        write_file(file, table);
+        write_file(file, table, trusted_mode);
         text += file.string() + "\n";
     }
     print_result(

@@ -76,14 +76,17 @@ bool write_all(int file, std::string_view bytes) {
     return true;
 }
 
-// Whether a regular file has these bytes. Throws if anything else has its name.
-bool has_bytes(fs::path const& path, std::string_view bytes) {
+// Whether a regular file has these bytes, and nobody can write it whom the mode does not allow to.
+// Throws if anything else has its name.
+bool has_bytes(fs::path const& path, std::string_view bytes, mode_t mode) {
     struct stat status = {};
     if (::lstat(path.c_str(), &status) != 0) return false;
     if (!S_ISREG(status.st_mode)) {
         fail("write", path,
              S_ISLNK(status.st_mode) ? "it is a symbolic link" : "it is no regular file");
     }
+    constexpr mode_t other_writers = S_IWGRP | S_IWOTH;
+    if ((status.st_mode & other_writers & ~mode) != 0) return false;
     if (static_cast<std::uint64_t>(status.st_size) != bytes.size()) return false;
     try {
         return read_file(path) == bytes;
@@ -136,8 +139,8 @@ std::string trusted_file::read() const {
     return text;
 }
 
-void write_file(fs::path const& path, std::string_view bytes) {
-    if (has_bytes(path, bytes)) return;
+void write_file(fs::path const& path, std::string_view bytes, mode_t mode) {
+    if (has_bytes(path, bytes, mode)) return;
     auto const parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
     std::error_code ignored;
     fs::create_directories(parent, ignored);
@@ -145,7 +148,7 @@ void write_file(fs::path const& path, std::string_view bytes) {
 
     auto const temporary = parent / ("." + path.filename().string() + "." + random_name());
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    open_descriptor file(::open(temporary.c_str(), flags, 0666));
+    open_descriptor file(::open(temporary.c_str(), flags, mode));
     if (file.number() < 0) cannot();
     bool const is_written =
         write_all(file.number(), bytes) && ::fsync(file.number()) == 0 && file.close();

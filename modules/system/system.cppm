@@ -180,8 +180,11 @@ std::string distrust(std::filesystem::path const& file);
 // for a pipe.
 std::string read_file(std::filesystem::path const&, std::uint64_t most_bytes = 1 << 30);
 // Writes a file whole or not at all, over a regular file or where there is none: under a random
-// name beside it, exclusively, synced, then renamed. A file that has these bytes is left as it is.
-void write_file(std::filesystem::path const&, std::string_view bytes);
+// name beside it, exclusively, synced, then renamed. A file that has these bytes is left as it is,
+// unless more users can write it than the mode allows. The mode is less what the umask takes away.
+void write_file(std::filesystem::path const&, std::string_view bytes, mode_t mode = 0666);
+// The mode of a file that a trusted_file will read: a group may have other members.
+constexpr mode_t trusted_mode = 0644;
 
 // A new folder that only the user can enter. It is removed with all that is in it by the
 // destructor, and also after the process was killed, when the last program that run_in() started

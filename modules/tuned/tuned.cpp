@@ -177,7 +177,7 @@ void add(fs::path const& file, table const& choices) {
     auto const lock = lock_of_table(file);
     auto table = read(file);
     for (auto const& [key, choice] : choices) table.insert_or_assign(key, choice);
-    write_file(file, text_of(table));
+    write_file(file, text_of(table), trusted_mode);
 }
 
 config_source::finder finder_of(table const& choices, std::string_view gpu) {

@@ -72,6 +72,27 @@ TEST_CASE("a file is written over a regular file, or where there is none") {
     CHECK(fs::last_write_time(path) == time);
 }
 
+TEST_CASE("a file that others must not write is theirs to read alone, whatever the umask allows") {
+    test::folder const folder;
+    auto const path = folder / "file";
+    auto const mode_of_file = [&] {
+        struct stat status = {};
+        REQUIRE(stat(path.c_str(), &status) == 0);
+        return status.st_mode & 0777;
+    };
+    mode_t const earlier = umask(002);
+    write_file(path, "one");
+    CHECK(mode_of_file() == 0664);
+    write_file(path, "one", trusted_mode); // the same bytes
+    CHECK(mode_of_file() == 0644);
+    write_file(path, "two", trusted_mode);
+    CHECK(mode_of_file() == 0644);
+    umask(077);
+    write_file(path, "three", trusted_mode);
+    CHECK(mode_of_file() == 0600);
+    umask(earlier);
+}
+
 TEST_CASE("no link is followed, and no device or pipe is replaced") {
     test::folder const folder;
     std::ofstream(folder / "precious") << "precious";

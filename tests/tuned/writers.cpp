@@ -1,4 +1,4 @@
-// Several processes write one file of measured configurations, and lose no time to each other.
+// Several processes write one file of measured configurations, each under its own umask.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,4 +68,15 @@ TEST_CASE("a process that is forked while a thread adds holds nobody up") {
     CHECK(lock_of(file));
     kill(child, SIGKILL);
     CHECK(waitpid(child, nullptr, 0) == child);
+}
+
+TEST_CASE("a file that a process writes under a free umask is one that it reads") {
+    test::folder const folder;
+    auto const file = folder / "tuned.txt";
+    mode_t const earlier = umask(0);
+    tuned::add(file, one);
+    CHECK(tuned::read(file).size() == 1);
+    tuned::add(file, {{{"g", "sm_80", "axpby n=2"}, {"a=1", 1, "0"}}});
+    CHECK(tuned::read(file).size() == 2);
+    umask(earlier);
 }
