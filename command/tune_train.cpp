@@ -69,14 +69,26 @@ struct trainer {
                        quote(sources.string()) +
                        ": cmake --build --preset release --target models_features");
         }
-        auto const folder = found.script.parent_path(); // of what the script imports, too
-        for (auto const& file :
-             {found.script, folder / "plan.py", folder / "table.py", found.features}) {
+        for (auto const& file : files_run(found)) {
             if (auto const reason = distrust(file); !reason.empty()) {
                 refuse(exit_status::not_found, reason);
             }
         }
         return found;
+    }
+
+  private:
+    // All that training runs: the programs, and every module that the script may import, compiled
+    // or not.
+    static std::vector<fs::path> files_run(trainer const& trainer) {
+        std::vector<fs::path> files = {trainer.python, trainer.features};
+        auto const folder = trainer.script.parent_path();
+        for (auto const& file : fs::recursive_directory_iterator(folder)) {
+            auto const extension = file.path().extension();
+            if (extension == ".py" || extension == ".pyc") files.push_back(file.path());
+        }
+        std::ranges::sort(files);
+        return files;
     }
 };
 

@@ -162,6 +162,28 @@ TEST_CASE("tune --train says what it misses and what to do, and then writes no m
     refused(exit_status::not_found, "cannot be read");
 }
 
+TEST_CASE("tune --train runs what nobody else can write, and no more") {
+    rig const rig;
+    for (std::string_view const name :
+         {"build/models/bin/python", "build/release/bench/models_features", "bench/models/train.py",
+          "bench/models/plan.py", "bench/models/objective.py",
+          "bench/models/__pycache__/plan.cpython-312.pyc"}) {
+        CAPTURE(name);
+        auto const file = std::filesystem::path(rig.sources) / name;
+        std::filesystem::create_directories(file.parent_path());
+        if (!std::filesystem::exists(file)) rig::write(file, "");
+        auto const mode = std::filesystem::status(file).permissions();
+        std::filesystem::permissions(file, mode | std::filesystem::perms::others_write);
+        auto const got = rig.train();
+        CHECK(got.status == exit_status::not_found);
+        CHECK(contains(got.told, file.string()));
+        CHECK(contains(got.told, "can be written to by others"));
+        CHECK(!std::filesystem::exists(rig.file()));
+        std::filesystem::permissions(file, mode);
+    }
+    CHECK(rig.train().status == exit_status::success);
+}
+
 namespace {
 
 // A model of the two passes fprop and dgrad with four trees of one split: configurations that copy
