@@ -59,16 +59,7 @@ struct trainer {
                                            "'./bootstrap models' in " +
                                                quote(sources.string()) + " installs it");
         }
-        for (auto const& preset : fs::directory_iterator(sources / "build", ignored)) {
-            auto const program = preset.path() / "bench/models_features";
-            if (fs::exists(program, ignored)) found.features = program;
-        }
-        if (found.features.empty()) {
-            refuse(exit_status::not_found,
-                   "features are computed by a program that is not built yet; in " +
-                       quote(sources.string()) +
-                       ": cmake --build --preset release --target models_features");
-        }
+        found.features = features_in(sources);
         for (auto const& file : files_run(found)) {
             if (auto const reason = distrust(file); !reason.empty()) {
                 refuse(exit_status::not_found, reason);
@@ -78,6 +69,23 @@ struct trainer {
     }
 
   private:
+    // The program of the preset release, or else that of the only build that has one.
+    static fs::path features_in(fs::path const& sources) {
+        constexpr auto name = "bench/models_features";
+        std::error_code ignored;
+        auto const released = sources / "build/release" / name;
+        if (fs::exists(released, ignored)) return released;
+        std::vector<fs::path> programs;
+        for (auto const& preset : fs::directory_iterator(sources / "build", ignored)) {
+            if (fs::exists(preset.path() / name, ignored)) programs.push_back(preset.path() / name);
+        }
+        if (programs.size() == 1) return programs.front();
+        std::string const count =
+            programs.empty() ? "that is not built yet" : "that several builds have, release not";
+        refuse(exit_status::not_found,
+               "features are computed by a program " + count + "; in " + quote(sources.string()) +
+                   ": cmake --build --preset release --target models_features");
+    }
     // All that training runs: the programs, and every module that the script may import, compiled
     // or not.
     static std::vector<fs::path> files_run(trainer const& trainer) {

@@ -153,10 +153,18 @@ TEST_CASE("tune --train says what it misses and what to do, and then writes no m
     refused(exit_status::tool_failed, "no module named xgboost");
     rig.write_script("echo nonsense > \"$6/conv2d_correlation.txt\"\n");
     refused(exit_status::tool_failed, "the first line must be 'spio-model 3'");
+    // A program of each of two builds is none that anybody has chosen.
+    auto const program = rig.sources + "/build/release/bench/models_features";
+    std::filesystem::create_directories(rig.sources + "/build/ci/bench");
+    std::filesystem::create_directories(rig.sources + "/build/dev/bench");
+    std::filesystem::rename(program, rig.sources + "/build/ci/bench/models_features");
+    rig::write(rig.sources + "/build/dev/bench/models_features", "");
+    refused(exit_status::not_found, "that several builds have, release not");
     std::filesystem::remove(rig.sources + "/build/models/bin/python");
     refused(exit_status::not_found, "'./bootstrap models' in");
     rig.write_script("exit 0\n");
-    std::filesystem::remove(rig.sources + "/build/release/bench/models_features");
+    std::filesystem::remove(rig.sources + "/build/ci/bench/models_features");
+    std::filesystem::remove(rig.sources + "/build/dev/bench/models_features");
     refused(exit_status::not_found, "--target models_features");
     std::filesystem::remove(rig.times);
     refused(exit_status::not_found, "cannot be read");
@@ -182,6 +190,19 @@ TEST_CASE("tune --train runs what nobody else can write, and no more") {
         std::filesystem::permissions(file, mode);
     }
     CHECK(rig.train().status == exit_status::success);
+}
+
+TEST_CASE("features are computed by the program of the release, or else by the only one") {
+    rig const rig;
+    std::filesystem::create_directories(rig.sources + "/build/ci/bench");
+    std::filesystem::create_directories(rig.sources + "/build/tsan/bench");
+    rig::write(rig.sources + "/build/tsan/bench/models_features", "");
+    // The script tells the program: its words are SCRIPT TIMES --program PROGRAM …
+    rig.write_script("echo $4; exit 1\n");
+    auto const released = rig.sources + "/build/release/bench/models_features";
+    CHECK(contains(rig.train().told, released));
+    std::filesystem::remove(released);
+    CHECK(contains(rig.train().told, "/build/tsan/bench/models_features"));
 }
 
 namespace {
