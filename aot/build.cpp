@@ -74,24 +74,19 @@ struct record {
     }
 };
 
-// Refuses an option that makes the compiler read further files. The record does not cover them, so
-// a change in such a file would not cause the image to be compiled again.
-void check_option(build_request const& request, std::string const& option) {
-    for (std::string_view const start :
-         {"-I", "-i", "--include", "--pre-include", "--system-include"}) {
-        if (!option.starts_with(start)) continue;
-        throw error(error_kind::invalid, "build", "pack " + request.output.string(),
-                    "the option " + option +
-                        " brings files whose changes nobody would see; a family's own text "
-                        "comes from its headers");
-    }
-}
-
 class builder {
   public:
     builder(build_request const& request, fs::path folder)
         : request_(request), folder_(std::move(folder)), version_(version_of(request.compiler)) {
-        for (auto const& option : request.compiler.options) check_option(request, option);
+        // The record does not cover what options bring: a change in such a file would not cause an
+        // image to be compiled again.
+        for (auto const& option : request.compiler.options) {
+            if (!brings_files(option)) continue;
+            throw error(error_kind::invalid, "build", "pack " + request.output.string(),
+                        "the option " + option +
+                            " brings files whose changes nobody would see; a family's own text "
+                            "comes from its headers");
+        }
     }
 
     // The kernels of all architectures, without those that an earlier line of the manifest also

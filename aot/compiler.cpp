@@ -9,6 +9,7 @@ module;
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -106,6 +107,23 @@ std::string version_of(device_compiler const& compiler) {
     if (compiler.kind == compiler_kind::nvcc) return "nvcc " + cuda_version(compiler.program);
     return "clang " + word_behind("clang version ", compiler.program) + " with ptxas " +
            cuda_version(compiler.cuda / "bin" / "ptxas");
+}
+
+bool brings_files(std::string_view option) {
+    if (option.starts_with("-D")) return false; // its value is no option
+    constexpr std::string_view separators = " ,=\"'";
+    constexpr std::string_view starts[] = {
+        "-I",    "-i",       "--include", "--pre-include", "--system-include", "--options-file",
+        "-optf", "--config", "@"};
+    for (std::size_t first = 0; first < option.size();) {
+        auto const end = std::min(option.find_first_of(separators, first), option.size());
+        auto const part = option.substr(first, end - first);
+        if (std::ranges::any_of(starts, [&](auto start) { return part.starts_with(start); })) {
+            return true;
+        }
+        first = end + 1;
+    }
+    return false;
 }
 
 } // namespace spio::aot

@@ -165,6 +165,10 @@ using command = std::vector<std::string>;
 // compiler's include folders.
 std::vector<command> commands_of(device_compiler const&, arch);
 
+// Whether an option makes a compiler read further files, or options from a file. An option may have
+// others in it, as -Xcompiler=-O2,-include,FILE has.
+bool brings_files(std::string_view option);
+
 // What a compiler makes of a kernel. plain_bytes is the size before compression.
 struct compiled_image {
     image_kind kind;

@@ -227,15 +227,21 @@ TEST_CASE("an error has the words of the compiler, of the manifest's line or of 
     folder const own;
     auto r = request(own, aot::compiler_kind::nvcc, "axpby n=1000\n");
     r.archs = {"sm_80"};
-    r.compiler.options = {"-Xptxas=--no-such-option"};
+    r.compiler.options = {"-DNAME=-I/tmp", "-Xptxas=--no-such-option"};
     auto const said = refusal(r);
     CHECK(contains(said, "compile for axpby n=1000 for sm_80"));
     CHECK(contains(said, "Unknown option"));
-    CHECK(contains(said, "-Itext -Xptxas=--no-such-option kernel.cu")); // the whole command
+    CHECK(contains(said,
+                   "-Itext -DNAME=-I/tmp -Xptxas=--no-such-option kernel.cu")); // the whole command
     CHECK(!fs::exists(r.output));
-    for (auto const* option : {"-I/tmp", "-isystem", "-include", "--include-path=/tmp"}) {
+    for (std::string const option :
+         {"-I/tmp", "-isystem", "-include", "--include-path=/tmp", "--options-file",
+          "--options-file=a", "-optf", "-optf=a", "@a", "--config", "--config=a",
+          "-Xcompiler=-I/tmp", "-Xcompiler=-O2,-include,a", "-Xcompiler=\"-O2 -I/tmp\"",
+          "-O2,-I/tmp", "-Wp,-include,a", "--compiler-options=@a"}) {
+        CAPTURE(option);
         r.compiler.options = {option};
-        CHECK(contains(refusal(r), std::string("the option ") + option + " brings files"));
+        CHECK(contains(refusal(r), "the option " + option + " brings files"));
     }
     r.compiler.options.clear();
 
