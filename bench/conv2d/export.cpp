@@ -12,6 +12,7 @@
 // problem and the launches of its kernels, in order, for those configurations, or else for the N
 // that are estimated to be best (by default one). The JSON says where the parameters hold which
 // pointer.
+#include "../input.h"
 #include "conv2d/cp_async.h"
 #include "conv2d/tma.h"
 #include "conv2d/wgrad_cp_async.h"
@@ -220,8 +221,8 @@ request parse(std::vector<std::string> const& words) {
 }
 
 void run(request const& wanted) {
+    auto layers = bench::open_input(wanted.layers);
     kernels exported(wanted);
-    std::ifstream layers(wanted.layers);
     for (std::string line; std::getline(layers, line);) {
         if (line.empty() || line.front() == '#') continue;
         layer const asked(line);

@@ -16,6 +16,7 @@
 // chooses for each problem of a sweep of conv2d, and the other candidates of its model. The fourth
 // form writes OUT.rows and OUT.floats for the candidates of a model for the layers of a plan, which
 // were not measured.
+#include "../input.h"
 #include "matmul/cp_async.h"
 #include "matmul/wgmma.h"
 #include "plan.h"
@@ -78,7 +79,7 @@ std::optional<arch> arch_in(std::string const& line) {
 // Functions of a family that take its problem are found by the namespace of that.
 template <class Family>
 void write_features(std::string const& times, std::string const& out, arch arch) {
-    std::ifstream input(times);
+    auto input = bench::open_input(times);
     std::ofstream rows(out + ".rows"), floats(out + ".floats", std::ios::binary);
     std::ofstream layers(out + ".layers"), names(out + ".names");
     for (auto const name : Family::feature_names()) names << name << '\n';
@@ -116,8 +117,7 @@ void write_features(std::string const& times, std::string const& out, arch arch)
 
 // The bytes of a file.
 std::string read(std::string const& file) {
-    std::ifstream input(file, std::ios::binary);
-    if (!input) throw std::runtime_error(file + " cannot be read");
+    auto input = bench::open_input(file, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(input), {});
 }
 
@@ -138,7 +138,7 @@ void predict(std::string const& table, std::string const& floats, std::string co
 // Writes a line for each problem of a sweep, and after it a line for each candidate of the model:
 // the one that is chosen comes first.
 void write_choices(std::string const& times, std::string const& out) {
-    std::ifstream input(times);
+    auto input = bench::open_input(times);
     std::ofstream file(out);
     for (std::string line; std::getline(input, line);) {
         if (!line.starts_with("problem ")) continue;

@@ -6,6 +6,7 @@
 // says how blocks share a problem. A family is the kernels of one operation, here conv2d.
 #pragma once
 
+#include "../input.h"
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
 #include "conv2d/tma.h"
@@ -13,7 +14,6 @@
 #include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -40,8 +40,7 @@ struct layer_group {
 
 // The groups that a plan lists, as plan.py writes it.
 inline std::vector<layer_group> read_plan(std::string const& file) {
-    std::ifstream input(file);
-    if (!input) throw std::runtime_error(file + " cannot be read");
+    auto input = open_input(file);
     std::vector<layer_group> groups;
     for (std::string line; std::getline(input, line);) {
         if (line.empty() || line.front() == '#') continue;
