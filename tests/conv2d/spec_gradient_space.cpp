@@ -60,9 +60,15 @@ TEST_CASE("a sweep of wgrad lists eight groups of a large filter, and two warps 
                                has_eight_of_large));
     CHECK(std::ranges::none_of(listed("n=64 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3 bias=true"),
                                has_eight_of_large));
-    // The rule takes eight groups where the model chooses four.
-    auto const larger = gradient_of("n=256 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3");
-    CHECK(has_eight_of_large(std::get<config>(conv2d::best_config(larger, sm_90a))));
+}
+
+TEST_CASE("where no model chooses, eight groups of a large filter take the place of four") {
+    // More images than any model was trained for.
+    auto const problem = gradient_of("n=1000000 c=384 h=14 w=14 r=7 s=7 pad_h=3 pad_w=3");
+    CHECK(std::get<config>(conv2d::space(problem, sm_90a).front()).groups == 4);
+    auto const choice = conv2d::choose(problem, sm_90a);
+    CHECK(choice.origin == config_origin::family);
+    CHECK(has_eight_of_large(std::get<config>(choice.config)));
 }
 
 TEST_CASE("a sweep of wgrad lists steps of all columns where a filter has few taps") {
