@@ -148,8 +148,9 @@ std::string describe_local(forest const&);
 // Thread-safe, also after a fork: no lock is held. What is added stays, so that references to it do
 // too.
 //
-// Adds the table in a text, for an architecture such as "sm_90a". The last one of a name counts.
-// Throws as forest::parse() does. A text that was added already is not added again.
+// Adds the table in a text, for an architecture such as "sm_90a". The last one of a name counts,
+// for every GPU of the architecture: a choice does not know which GPU it is for. Throws as
+// forest::parse() does. A text that was added already is not added again.
 void add_local(std::string_view text, std::string const& file, std::string_view arch);
 // The model of this name for an architecture; null if there is none.
 forest const* find_local(std::string_view name, std::string_view arch);
