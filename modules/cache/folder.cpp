@@ -5,11 +5,8 @@
 // the refusal is a sentence that says why.
 module;
 
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -24,14 +21,8 @@ namespace spio::cache {
 
 // Why the value of SPIO_CACHE allows no folder; empty if it allows one.
 static std::string refusal_of_switch(std::string const& value) {
-    std::string word = value;
-    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-    for (auto const* off_word : {"off", "0", "false", "no"}) {
-        if (word == off_word) return "SPIO_CACHE is off";
-    }
-    for (auto const* on_word : {"", "on", "1", "true", "yes"}) {
-        if (word == on_word) return {};
-    }
+    if (value.empty()) return {};
+    if (auto const is_kept = parse_switch(value)) return *is_kept ? "" : "SPIO_CACHE is off";
     return "SPIO_CACHE is '" + value + "', which is neither on nor off";
 }
 

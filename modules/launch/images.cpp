@@ -62,20 +62,6 @@ policy policy_of_environment() {
     });
 }
 
-namespace {
-
-// Whether an environment variable is on or off; the default value if it is not set.
-bool is_on(char const* variable, bool default_value) {
-    char const* const text = ::secure_getenv(variable);
-    if (text == nullptr) return default_value;
-    std::string_view const value = text;
-    if (value == "on" || value == "off") return value == "on";
-    throw error(error_kind::invalid, "read", variable,
-                "'" + std::string(value) + "' is neither on nor off");
-}
-
-} // namespace
-
 bool tier_up_of_environment() {
     static constinit setting<bool> setting;
     return setting.get([] { return is_on("SPIO_TIER_UP", /*default_value=*/true); });

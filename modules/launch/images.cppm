@@ -39,7 +39,7 @@ bool tier_up_of_environment();
 // SPIO_LIVE_TUNING is on. It is read once.
 bool live_tuning_of_environment();
 
-// Whether the environment variable SPIO_LOG is set to something other than 0. It is read once.
+// Whether the environment variable SPIO_LOG is set, and not off. It is read once.
 bool is_logged();
 // Writes a line to stderr if is_logged(). Launches call it only where a better kernel takes over.
 void log(std::string_view line);

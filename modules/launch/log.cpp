@@ -6,7 +6,6 @@ module;
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -15,6 +14,7 @@ module spio.launch;
 import :setting;
 import spio.image;
 import spio.spec;
+import spio.system;
 
 namespace spio {
 
@@ -32,12 +32,13 @@ void log_timed(std::string_view event, std::string const& subject, clock::time_p
 
 } // namespace
 
-// Whether the environment variable SPIO_LOG asks for lines on stderr.
+// Whether the environment variable SPIO_LOG asks for lines on stderr. Events are logged where
+// nothing may be thrown, so that a word that is no switch turns the log on.
 bool is_logged() {
     static constinit setting<bool> setting;
     return setting.get([] {
-        char const* const text = ::secure_getenv("SPIO_LOG");
-        return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
+        auto const text = environment("SPIO_LOG");
+        return !text.empty() && parse_switch(text).value_or(true);
     });
 }
 

@@ -10,6 +10,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,6 +79,13 @@ system_calls& operating_system();
 // A variable of the environment, empty if it is not set or the program has more rights than its
 // caller. All of Spio reads the environment by this function.
 std::string environment(char const* name);
+
+// What a switch says: on, 1, true and yes, or off, 0, false and no, in upper or lower case. Nothing
+// for any other text.
+std::optional<bool> parse_switch(std::string_view text);
+// Whether a switch in the environment is on; the default if it is not set or empty. Throws if its
+// value is no switch.
+bool is_on(char const* variable, bool default_value);
 
 // Answers system_calls::is_private() from two files in the format of /etc/passwd and /etc/group. A
 // group is private if it is the primary group of the owner and of nobody else, is named like the

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 model_folder model_folder_of_environment(system_calls& system, folder::use use) {
     char const* const value = system.environment("SPIO_TUNED");
-    if (value != nullptr && std::string_view(value) == "off") {
+    if (value != nullptr && parse_switch(value) == false) {
         return {.refusal = "SPIO_TUNED is off"};
     }
     auto const caches = cache::folder_of_environment(system, use);

@@ -148,7 +148,7 @@ std::string text_of(table const& table) {
 place place_of_environment(system_calls& system, folder::use use) {
     char const* const value = system.environment("SPIO_TUNED");
     std::string const named = value == nullptr ? "" : value;
-    if (named == "off") return {.refusal = "SPIO_TUNED is off"};
+    if (parse_switch(named) == false) return {.refusal = "SPIO_TUNED is off"};
     if (named.starts_with('/')) return {.file = named, .is_named = true};
     if (!named.empty()) {
         return {.refusal = "SPIO_TUNED is '" + named +

@@ -223,6 +223,7 @@ TEST_CASE(
         {{{"SPIO_CACHE", "off"}, {"SPIO_CACHE_DIR", own}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE", "OFF"}, {"SPIO_CACHE_DIR", own}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE", "0"}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE", "No"}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE", "disabled"}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE", "On"}, {"HOME", home}}, home + "/.cache/spio"},
         {{{"HOME", ""}}, ""},

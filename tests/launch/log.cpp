@@ -4,8 +4,8 @@
 // A spec is what a kernel is compiled from; an image is a compiled kernel, a pack a file of them. A
 // kernel that is compiled behind launches is offered to them, and takes over. The fakes of CUDA's
 // driver and of NVRTC, its compiler, make no code. The test launch.log_lines runs these cases with
-// SPIO_LOG=1; without it nothing is written. A typed_spec is a spec with the type of its
-// parameters.
+// SPIO_LOG=1; without it, and in launch.log_off, nothing is written. A typed_spec is a spec with
+// the type of its parameters.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

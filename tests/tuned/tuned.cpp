@@ -216,8 +216,9 @@ TEST_CASE("the environment says where the file is") {
         CHECK(tuned::place_of_environment().file == "/somewhere/tuned.txt");
         CHECK(tuned::place_of_environment().is_named);
     }
-    {
-        variable_guard const switched("off");
+    for (auto const* word : {"off", "OFF", "0", "no"}) {
+        variable_guard const switched(word);
+        CHECK(tuned::model_folder_of_environment().refusal == "SPIO_TUNED is off");
         CHECK(tuned::place_of_environment().file.empty());
         CHECK(tuned::place_of_environment().refusal == "SPIO_TUNED is off");
     }
