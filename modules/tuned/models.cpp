@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 model_folder model_folder_of_environment(system_calls& system, folder::use use) {
     char const* const value = system.environment("SPIO_TUNED");
-    if (value != nullptr && parse_switch(value) == false) {
+    if (value != nullptr && !parse_switch(value).value_or(true)) {
         return {.refusal = "SPIO_TUNED is off"};
     }
     auto const caches = cache::folder_of_environment(system, use);
