@@ -85,13 +85,14 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
     return twins;
 }
 
-// The configurations to compile for a group: for each layer the family's own choice without a
-// model, those of each body that are estimated to be the fastest, and those that a shipped model
-// predicts to be; and a random draw of the others. Each such mention by a layer is a vote: the
-// family's choice counts for 4, the three fastest estimates of a body for 3, 2 and 1, and the
-// eight fastest predictions for 8 to 1, and their twins for half of that; the fastest estimates
-// that copy rows count for 5, four of wgrad and six of fprop and dgrad, and so do the two fastest
-// that copy boxes of all columns of two groups, and four of wgrad that have twelve groups.
+// The configurations to compile for a group: for each layer the
+// family's own choice without a model, those of each body that are estimated to be the fastest, and
+// those that a shipped model predicts to be; and a random draw of the others. Each such mention by
+// a layer is a vote: the family's choice counts for 4, the three fastest estimates of a body for 3,
+// 2 and 1, and the eight fastest predictions for 8 to 1, and their twins for half of that; the
+// fastest estimates that copy rows count for 5, four of wgrad and six of fprop and dgrad, and so do
+// the three fastest that copy boxes of an odd number of groups, or of all columns of two, and four
+// of wgrad that have twelve groups.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
     struct entry {
         conv2d::config config;
@@ -126,7 +127,7 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             if (gradient != nullptr && gradient->adds_in_cluster()) entry_of(config).votes += 6;
         }
         std::map<std::size_t, unsigned> ranks; // of bodies
-        unsigned row_copies = 0, wide_boxes = 0;
+        unsigned row_copies = 0, special_boxes = 0;
         for (auto const& [config, expected] : list) {
             if (expected.microseconds > slowest_measured * list.front().expected.microseconds)
                 break;
@@ -138,9 +139,10 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
             if (is_special && row_copies++ < 4) found.votes += 5;
             auto const* const tma = std::get_if<conv2d::tma::config>(&config);
             if (tma == nullptr) continue;
-            bool const is_wide = !tma->whole_rows && tma->columns > 48;
+            bool const is_odd = tma->groups > 1 && tma->groups % 2 == 1;
+            bool const has_boxes = !tma->whole_rows && (is_odd || tma->columns > 48);
             if (tma->whole_rows && row_copies++ < 6) found.votes += 5;
-            if (is_wide && wide_boxes++ < 2) found.votes += 5;
+            if (has_boxes && special_boxes++ < 3) found.votes += 5;
         }
     }
     std::vector<entry> sorted;

@@ -148,8 +148,8 @@ bool needs_long_ring(problem const&, wgrad_tma::config const&, arch);
 std::vector<candidate> gradient_candidates(problem const&, arch, bool is_for_model);
 // The candidates of fprop or dgrad that a model may choose: of those whose estimated time is at
 // most a multiple of the least. Others may be left out, whose order is that of candidates(). Those
-// that copy rows of tiles, or boxes of all columns of two groups, are for models that were trained
-// with them. The problem must have been checked.
+// that copy rows of tiles, or boxes of all of odd groups or of all columns of two, are for models
+// that were trained with them. The problem must have been checked.
 std::vector<candidate> correlation_candidates(problem const&, arch, double most_of_least,
                                               bool has_whole_rows);
 

@@ -77,6 +77,21 @@ TEST_CASE("a sweep of fprop and dgrad lists boxes of all columns of two groups")
     CHECK(std::ranges::none_of(swept(problem_of("n=64 c=32 h=112 w=112")), is_wide));
 }
 
+TEST_CASE(
+    "a sweep of fprop and dgrad lists boxes of 16 columns of all of an odd number of groups") {
+    auto const has_odd_boxes = [](std::string_view words) {
+        auto const problem = problem_of(words);
+        return std::ranges::any_of(swept(problem), [&](config const& config) {
+            bool const has_all = config.groups == problem.groups() && config.groups > 1;
+            return has_all && config.groups % 2 == 1 && config.columns == 16 && !config.whole_rows;
+        });
+    };
+    CHECK(has_odd_boxes("n=64 c=40 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2"));
+    CHECK(has_odd_boxes("n=64 c=72 h=56 w=56 pass=dgrad"));
+    CHECK(!has_odd_boxes("n=64 c=72 h=7 w=7"));
+    CHECK(!has_odd_boxes("n=64 c=136 h=28 w=28"));
+}
+
 TEST_CASE("rows are copied by blocks with all channels, of one image, without a second tensor") {
     config const nine = {.groups = 9,
                          .images = 1,
