@@ -28,11 +28,13 @@ import spio.spec;
 namespace spio::bench {
 
 // A line `group WORDS most=M`, and after it a line `N H W` for each layer. WORDS are the fields of
-// a conv2d problem but n, h and w; M bounds the number of configurations.
+// a conv2d problem but n, h and w; M bounds the number of configurations. Where there are lines
+// `config TEXT` as well, those configurations are measured, and no others.
 struct layer_group {
     std::string words;
     std::size_t most = 0;
     std::vector<conv2d::problem> layers;
+    std::vector<conv2d::config> told;
 
     // The problem that the kernels are compiled for.
     conv2d::problem const& compiled() const { return layers.front(); }
@@ -47,7 +49,11 @@ inline std::vector<layer_group> read_plan(std::string const& file) {
         if (line.starts_with("group ")) {
             auto const most = line.find(" most=");
             if (most == line.npos) throw std::runtime_error("a group without most=: " + line);
-            groups.push_back({line.substr(6, most - 6), std::stoul(line.substr(most + 6)), {}});
+            groups.push_back({line.substr(6, most - 6), std::stoul(line.substr(most + 6)), {}, {}});
+            continue;
+        }
+        if (line.starts_with("config ") && !groups.empty()) {
+            groups.back().told.push_back(conv2d::parse_config(line.substr(7)));
             continue;
         }
         std::istringstream sizes(line);
@@ -85,7 +91,7 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
     return twins;
 }
 
-// The configurations to compile for a group: for each layer the
+// The configurations to compile for a group: those that are told, or else for each layer the
 // family's own choice without a model, those of each body that are estimated to be the fastest, and
 // those that a shipped model predicts to be; and a random draw of the others. Each such mention by
 // a layer is a vote: the family's choice counts for 4, the three fastest estimates of a body for 3,
@@ -94,6 +100,7 @@ inline std::vector<conv2d::config> twins_of(conv2d::problem const& problem,
 // the three fastest that copy boxes of an odd number of groups, or of all columns of two, and four
 // of wgrad that have twelve groups.
 inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
+    if (!group.told.empty()) return group.told;
     struct entry {
         conv2d::config config;
         unsigned votes = 0;
