@@ -100,7 +100,7 @@ void forest::walk(row_block const& block, std::span<int> sums, std::size_t first
                 place[i] = split.left + (block.number(i % Rows, split.feature) >= split.threshold);
             }
         }
-        for (std::size_t i = 0; i < walks; ++i) totals[i % Rows] += values_of_leaves[place[i]];
+        for (std::size_t i = 0; i < walks; ++i) totals[i % Rows] += value_of_leaf(nodes[place[i]]);
     }
     std::ranges::copy(totals, sums.begin());
     if constexpr (Trees > 1) {
@@ -139,16 +139,16 @@ void forest::add_trees(std::span<candidate> candidates, std::span<key const> row
         }
         switch (group.size()) {
         case 8:
-            walk<8, 1>(block, sums, first, end);
+            walk<8, 2>(block, sums, first, end);
             break;
         case 4:
-            walk<4, 2>(block, sums, first, end);
+            walk<4, 4>(block, sums, first, end);
             break;
         case 2:
-            walk<2, 4>(block, sums, first, end);
+            walk<2, 8>(block, sums, first, end);
             break;
         default:
-            walk<1, 8>(block, sums, first, end);
+            walk<1, 16>(block, sums, first, end);
         }
         for (std::size_t i = 0; i < group.size(); ++i) group[i].sum = sums[i];
     }

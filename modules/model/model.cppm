@@ -86,11 +86,22 @@ class forest {
     static key key_of(float);
     static std::vector<key> keys_of(std::span<float const>);
     // A row goes on at node `left` if its feature is below the threshold, else at the next one
-    // after that. From a leaf every row goes on to the leaf itself.
+    // after that. From a leaf every row goes on to the leaf itself: no key is below its threshold,
+    // which tells its value.
     struct node {
         key threshold;
         std::uint32_t feature : 8, left : 24;
     };
+    // The values of leaves count units, from least_leaf on; the least key is that of -infinity.
+    static constexpr int least_leaf = -32768;
+    static constexpr key least_key = 0x007fffff;
+    static constexpr key threshold_of_leaf(std::int16_t value) {
+        static_assert(32767 - least_leaf < least_key);
+        return static_cast<key>(value - least_leaf);
+    }
+    static constexpr int value_of_leaf(node const& leaf) {
+        return static_cast<int>(leaf.threshold) + least_leaf;
+    }
     struct tree {
         std::uint32_t root, depth;
         std::uint32_t features; // the first so many: it compares no others
@@ -105,11 +116,9 @@ class forest {
     std::string title, trained_chip, origin, file_name;
     std::vector<std::string> feature_names;
     std::vector<float> least_values, greatest; // of each feature
-    // The nodes of one tree after the other, those of a tree in breadth-first order, and the values
-    // of those that are leaves.
+    // The nodes of one tree after the other.
     std::vector<tree> trees;
     std::vector<node> nodes;
-    std::vector<std::int16_t> values_of_leaves;
 
     std::size_t common_features(std::span<key const> rows) const;
     // Throws unless these numbers are so many rows.

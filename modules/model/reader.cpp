@@ -49,7 +49,6 @@ class forest::reader {
         if (table.feature_names.empty()) fail("a feature must come here");
         // Node 0 is no tree's, so that there is one before each leaf.
         table.nodes.resize(1);
-        table.values_of_leaves.resize(1);
         do {
             if (!take("tree ")) fail("a tree must come here");
             if (table.trees.size() == most_trees) {
@@ -208,29 +207,46 @@ class forest::reader {
         tree[place].right = tree.size();
         read_node(depth + 1);
     }
-    // Writes the nodes of the tree behind those of the trees before it, level by level.
+    // Writes the nodes of the tree behind those of the trees before it: two siblings after the
+    // other, and behind them the children of both, which lie in the same line of a cache or the
+    // next one.
     void place_tree() {
         static_assert(most_nodes < 1 << 24 && most_features <= 1 << 8, "a node has bits for them");
         auto const root = static_cast<std::uint32_t>(table.nodes.size());
         table.trees.push_back({root, static_cast<std::uint32_t>(deepest), /*features=*/0});
+        table.nodes.resize(root + tree.size());
+        std::uint32_t next = root + 1;
+        std::vector<std::uint32_t> places(tree.size(), root); // of the nodes of the text
+        std::vector<std::size_t> waiting = {0};               // whose children have no place
+        auto const place_children = [&](std::size_t parent) {
+            places[parent + 1] = next++;
+            places[tree[parent].right] = next++;
+        };
+        while (!waiting.empty()) {
+            auto const parent = waiting.back();
+            waiting.pop_back();
+            if (tree[parent].right == 0) continue;
+            place_children(parent);
+            for (auto const child : {parent + 1, tree[parent].right}) {
+                if (tree[child].right == 0) continue;
+                place_children(child);
+                waiting.insert(waiting.end(), {child + 1, tree[child].right});
+            }
+        }
         auto& features = table.trees.back().features;
-        std::vector<std::size_t> order = {0}; // nodes of the text
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            auto const& [value, condition, right] = tree[order[i]];
-            table.values_of_leaves.push_back(value);
-            auto const place = root + static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < tree.size(); ++i) {
+            auto const& [value, condition, right] = tree[i];
+            auto const place = places[i];
             if (right == 0) {
-                // No key is below 0.
-                table.nodes.push_back(
-                    {.threshold = 0, .feature = 0, .left = (place - 1) & 0xffffff});
+                table.nodes[place] = {.threshold = forest::threshold_of_leaf(value),
+                                      .feature = 0,
+                                      .left = (place - 1) & 0xffffff};
                 continue;
             }
             features = std::max(features, condition.feature + 1);
-            auto const left = root + static_cast<std::uint32_t>(order.size());
-            table.nodes.push_back({.threshold = condition.threshold,
-                                   .feature = condition.feature & 0xff,
-                                   .left = left & 0xffffff});
-            order.insert(order.end(), {order[i] + 1, right});
+            table.nodes[place] = {.threshold = condition.threshold,
+                                  .feature = condition.feature & 0xff,
+                                  .left = places[i + 1] & 0xffffff};
         }
     }
 };
