@@ -52,7 +52,11 @@ struct convolutions {
         return conv2d::features_of(problem, {config, expected}, arch);
     }
     static auto parse_config(std::string const& text) { return conv2d::parse_config(text); }
-    static auto text_of(conv2d::config const& config) { return conv2d::config_text(config); }
+    // What is chosen without a model, as text; empty where there is nothing to choose.
+    static std::string choice_of_family(problem const& problem, arch arch) {
+        auto const chosen = family_choice(problem, arch);
+        return chosen ? conv2d::config_text(*chosen) : "";
+    }
 };
 struct products {
     using problem = matmul::problem;
@@ -64,7 +68,10 @@ struct products {
                                    arch);
     }
     static auto parse_config(std::string const& text) { return matmul::parse_config(text); }
-    static auto text_of(matmul::config const& config) { return matmul::config_text(config); }
+    static std::string choice_of_family(problem const& problem, arch arch) {
+        auto const configs = space(problem, arch);
+        return configs.empty() ? "" : matmul::config_text(configs.front());
+    }
 };
 
 // The architecture in the line about a sweep: "# device 0, NVIDIA H200 | sm_90a | …".
@@ -91,8 +98,7 @@ void write_features(std::string const& times, std::string const& out, arch arch)
         if (line.empty() || line.front() == '#') continue;
         if (line.starts_with("problem ")) {
             layer = parse<typename Family::problem>(Family::name, line.substr(8));
-            auto const configs = space(layer, arch);
-            chosen = configs.empty() ? "" : Family::text_of(configs.front());
+            chosen = Family::choice_of_family(layer, arch);
             layers << line.substr(8) << '\n';
             ++layer_count;
             continue;

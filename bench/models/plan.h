@@ -116,8 +116,7 @@ inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch
         auto list = conv2d::candidates(layer, arch);
         std::ranges::sort(list, {}, [](auto const& c) { return c.expected.microseconds; });
         if (list.empty()) continue;
-        if (auto const own = conv2d::space(layer, arch); !own.empty())
-            entry_of(own.front()).votes += 4;
+        if (auto const own = conv2d::family_choice(layer, arch)) entry_of(*own).votes += 4;
         // Where there is a model, what it predicts to be the fastest counts as well.
         auto const predicted = rank(layer, arch).configs;
         constexpr unsigned most_predicted = 8;

@@ -1,6 +1,6 @@
 # Trains the models that choose configurations, and reports how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--previous TIMES[.xz]...] [--recent TIMES[.xz]...] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--before [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--models NAMES] [--chip H200] [--previous TIMES[.xz]...] [--recent TIMES[.xz]...] [--older TIMES[.xz]...] [--new [LABEL=]TIMES[.xz]...] [--before [LABEL=]TIMES[.xz]...] [--check] [--report FILE.json] [--values FILE] [--ablations] [--groups] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
 matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is

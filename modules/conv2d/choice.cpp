@@ -96,17 +96,15 @@ std::size_t fastest(forest const& model, problem const& problem, arch arch, shor
     return faster == 0 ? best : count + faster - 1;
 }
 
-// The first of the configurations that the estimate lists; the refusal says why no model chose.
+// The family's choice; the refusal says why no model chose.
 choice choice_of_family(problem const& problem, arch arch, std::string refusal) {
-    auto const configs =
-        problem.has_static_layer() ? space(problem, arch) : generic_configs(problem, arch);
-    if (configs.empty()) {
+    auto const chosen = family_choice(problem, arch);
+    if (!chosen) {
         throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
                     "no configuration for " + text_of(arch) + " can compute " +
                         enumerator_name(problem.pass));
     }
-    return {with_parts_and_groups(problem, configs.front(), arch), config_origin::family,
-            std::move(refusal)};
+    return {*chosen, config_origin::family, std::move(refusal)};
 }
 
 // Why a choice was not a model's.
@@ -212,6 +210,13 @@ class recent_choices {
 };
 
 } // namespace
+
+std::optional<config> family_choice(problem const& problem, arch arch) {
+    auto const configs =
+        problem.has_static_layer() ? space(problem, arch) : generic_configs(problem, arch);
+    if (configs.empty()) return {};
+    return with_parts_and_groups(problem, configs.front(), arch);
+}
 
 bool has_model(arch arch) { return model_for(direction::fprop, arch) != nullptr; }
 std::string describe_model(direction pass, arch arch) {

@@ -14,6 +14,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -99,7 +100,11 @@ struct choice {
     std::string refusal = {}; // why the learned model did not choose, if the family did
 };
 // Asks the config_source; then the learned model of the chip, if there is one and the problem is in
-// the range that it was trained on; then the family, whose choice is the first of space().
+// the range that it was trained on; then the family.
 choice choose(problem const&, arch, config_source const& = default_config_source());
+// What the family chooses: the first of space(), or of generic_configs(), for wgrad with as many
+// warps for a group and as many groups as are the fastest; none where no kernel computes the
+// problem.
+std::optional<config> family_choice(problem const&, arch);
 
 } // namespace spio::conv2d

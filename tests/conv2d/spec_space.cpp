@@ -91,13 +91,28 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
             auto const specs = conv2d::specs_of(problem, chosen, arch);
             REQUIRE(specs.size() == (problem.pass == conv2d::direction::wgrad ? 2 : 1));
             if (conv2d::choose(problem, arch).origin == config_origin::family) {
-                REQUIRE(specs[0].config == conv2d::config_text(candidates.front()));
+                auto const own = conv2d::family_choice(problem, arch);
+                REQUIRE(own.has_value());
+                REQUIRE(specs[0].config == conv2d::config_text(*own));
             }
             configs += candidates.size();
         }
     }
     std::cout << "summary: spec.conv2d: " << problems << " problems on 6 architectures, " << configs
               << " configurations\n";
+}
+
+TEST_CASE("where no model chooses, the family's choice of wgrad has its warps and its groups") {
+    auto const problem = parse<conv2d::problem>(
+        "conv2d", "n=100000 c=32 h=14 w=14 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
+    auto const own = conv2d::family_choice(problem, sm_90a);
+    REQUIRE(own.has_value());
+    auto const chosen = conv2d::choose(problem, sm_90a);
+    CHECK(chosen.origin == config_origin::family);
+    CHECK(conv2d::config_text(chosen.config) == conv2d::config_text(*own));
+    CHECK(std::get<conv2d::wgrad_tma::config>(*own).parts == 2);
+    auto const first = conv2d::space(problem, sm_90a).front();
+    CHECK(std::get<conv2d::wgrad_tma::config>(first).parts == 1);
 }
 
 // These kernels had local memory: 40 registers are too few for tiles of two images, and too few or
