@@ -90,6 +90,10 @@ TEST_CASE(
     CHECK(has_odd_boxes("n=64 c=72 h=56 w=56 pass=dgrad"));
     CHECK(!has_odd_boxes("n=64 c=72 h=7 w=7"));
     CHECK(!has_odd_boxes("n=64 c=136 h=28 w=28"));
+    CHECK(!has_odd_boxes("n=64 c=24 h=28 w=28"));
+    CHECK(!has_odd_boxes("n=64 c=120 h=28 w=28"));
+    CHECK(!has_odd_boxes("n=64 c=72 h=28 w=28 r=7 s=7 pad_h=3 pad_w=3"));
+    CHECK(!has_odd_boxes("n=64 c=72 h=56 w=56 stride_h=2 stride_w=2"));
 }
 
 TEST_CASE("rows are copied by blocks with all channels, of one image, without a second tensor") {

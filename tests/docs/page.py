@@ -53,7 +53,7 @@ not_run = {
     r"python3 bench/models/sweep\.py .*": "needs a GPU",
     r"python3 bench/models/plan\.py .*": "writes a plan for a sweep, which needs a GPU",
     r"build/release/bench/bench_matmul .*": "needs a GPU",
-    r"build/models/bin/python bench/models/train\.py .*": "needs XGBoost",
+    r"build/models/bin/python bench/models/(train|disputed)\.py .*": "needs XGBoost",
     r"source <\(spio completion .*": "is a line of a shell's own start file",
 }
 
