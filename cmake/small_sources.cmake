@@ -37,7 +37,7 @@ spio_compile_small("[.]cpp$" spio_error spio_spec spio_cache spio_image spio_tun
 spio_compile_small("/(aot/.*|manifest)[.]cpp$" spio_aot)
 set_source_files_properties("${PROJECT_SOURCE_DIR}/modules/aot/pack.cpp" TARGET_DIRECTORY spio_aot
                             PROPERTIES COMPILE_OPTIONS "")
-spio_compile_small("/(access|calls|files|fork|process|text|toolchain|trust)[.]cpp$" spio_system)
+spio_compile_small("/(access|calls|file_lock|files|fork|process|switches|text|toolchain|trust)[.]cpp$" spio_system)
 spio_compile_small("/(conv2d|specialize|generic|launch_generic)[.]cpp$" spio_conv2d spio_conv2d_launch spio_matmul)
 spio_compile_small("/(assignments|calls|cuda_python|emitter|expressions|functions|lexer|names|source|statements|text|tree|types|typing|values)[.]cp+m?$"
                    spio_cuda_python)
