@@ -36,7 +36,7 @@ class Unsupported(RuntimeError):
 class settings:
     """What a program has switched on: errors in place of PyTorch's own layers, and kernels on the CPU."""
 
-    is_strict = os.environ.get("SPIO_STRICT", "0") not in ("", "0")
+    is_strict = os.environ.get("SPIO_STRICT", "").lower() not in ("", "off", "0", "false", "no")
     uses_host_device = False
     is_forked = False  # this process was forked after the import
 

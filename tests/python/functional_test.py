@@ -133,8 +133,11 @@ class Spellings(unittest.TestCase):
         program = ("import torch, spio\n"
                    "try: spio.functional.conv2d(torch.ones(1, 8, 4, 4), torch.ones(8, 8, 3, 3), stride=3)\n"
                    "except spio.Unsupported as error: print(error)")
-        run = subprocess.run([sys.executable, "-c", program], env={**os.environ, "SPIO_STRICT": "1"}, capture_output=True, text=True)
-        self.assertEqual(run.stdout, "spio has no kernel for this conv2d: the stride is 3, where kernels have 1 and 2\n", run.stderr)
+        refusal = "spio has no kernel for this conv2d: the stride is 3, where kernels have 1 and 2\n"
+        for word, printed in (("1", refusal), ("on", refusal), ("0", ""), ("Off", "")):
+            environment = {**os.environ, "SPIO_STRICT": word}
+            run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+            self.assertEqual((run.stdout, run.returncode), (printed, 0), run.stderr)
 
     def test_wrong_types_are_torchs_errors(self):
         x, weight, _ = layer()
