@@ -183,21 +183,14 @@ bool disk::publish(key const& key, entry const& entry) noexcept {
 
 file_lock disk::lock(key const& key) noexcept {
     if (use_ == folder::use::shared) return {};
-    constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    constexpr int longest_pause = 16;
-    open_file file(system_,
-                   system_.openat(folder_.descriptor(), "locks", flags, S_IRUSR | S_IWUSR));
-    if (!file) return {};
     // Each key locks a byte of one file; the shift keeps the offset positive.
     auto const byte = static_cast<std::int64_t>(key_hash{}(key) >> 2);
-    int pause = 1;
-    for (std::int64_t waited = 0; system_.lock(file.number(), byte) != 0; waited += pause) {
-        if (errno != EAGAIN && errno != EACCES && errno != EINTR) return {};
-        if (waited >= limits_.lock_wait.count()) return {};
-        system_.sleep(pause);
-        pause = std::min(2 * pause, longest_pause);
+    try {
+        return {system_, folder_.descriptor(), "locks", byte, limits_.lock_wait.count()};
+    } catch (std::exception const& failure) {
+        log(std::string("nothing locked: ") + failure.what());
+        return {};
     }
-    return {system_, file.release(), byte};
 }
 
 } // namespace spio::cache

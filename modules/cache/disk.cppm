@@ -157,7 +157,6 @@ class open_file {
 
     explicit operator bool() const { return file_ >= 0; }
     int number() const { return file_; }
-    int release() { return std::exchange(file_, -1); }
     bool close() { return file_ < 0 || system_.close(std::exchange(file_, -1)) == 0; }
 
   private:

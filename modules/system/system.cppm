@@ -14,7 +14,6 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <sys/stat.h>
@@ -160,25 +159,33 @@ class trusted_file {
 };
 
 // The lock of one byte of a file, held for other processes and other threads to wait for, until the
-// destructor. A process that is forked meanwhile does not hold it.
+// destructor. A process that is forked meanwhile does not hold it, nor one that is forked while the
+// lock is waited for.
 class file_lock {
   public:
+    enum class state { none, held, not_opened, no_locks, busy };
+
     file_lock() = default;
-    // Takes an open file over, a byte of which system_calls::lock() has locked.
-    file_lock(system_calls&, int file, std::int64_t byte);
-    file_lock(file_lock&& other) noexcept
-        : system_(other.system_),
-          file_(std::exchange(other.file_, -1)),
-          byte_(other.byte_),
-          forks_(other.forks_) {}
+    // Opens the file, which is made for the user only if it is missing, and waits until no other
+    // lock has the byte, or so many milliseconds. Without success there is no open file left:
+    // `not_opened` (errno says why), `no_locks` (in this file system, for example) or `busy`.
+    file_lock(system_calls&, int folder, char const* name, std::int64_t byte,
+              std::int64_t most_milliseconds);
+    file_lock(file_lock&& other) noexcept;
     file_lock& operator=(file_lock&&) = delete;
     ~file_lock();
+
+    state reached() const { return state_; }
+    explicit operator bool() const { return state_ == state::held; }
 
   private:
     system_calls* system_ = nullptr;
     int file_ = -1;
     std::int64_t byte_ = 0;
-    std::uint64_t forks_ = 0; // fork_count() when the lock was taken
+    std::uint64_t forks_ = 0; // fork_count() when the file was opened
+    state state_ = state::none;
+
+    void close();
 };
 
 // The reason not to compile, load or run a file, which names it; empty if there is none.

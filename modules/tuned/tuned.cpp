@@ -75,25 +75,17 @@ bool is_part(std::string_view text) {
 // Locks a file beside the table. Without locks in the file system nothing is held: the last writer
 // of the table counts.
 file_lock lock_of_table(fs::path const& file) {
-    auto& system = operating_system();
+    constexpr int most_milliseconds = 10'000;
     auto const name = file.string() + ".lock";
-    int const opened =
-        system.openat(AT_FDCWD, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (opened < 0) {
+    file_lock lock(operating_system(), AT_FDCWD, name.c_str(), /*byte=*/0, most_milliseconds);
+    if (lock.reached() == file_lock::state::not_opened) {
         throw error(error_kind::io, "lock", name,
                     "it cannot be opened: " + std::generic_category().message(errno));
     }
-    constexpr int most_rounds = 1000, milliseconds = 10;
-    for (int round = 0; system.lock(opened, 0) != 0; ++round) {
-        bool const is_held = errno == EAGAIN || errno == EACCES;
-        if (!is_held || round == most_rounds) {
-            system.close(opened);
-            if (!is_held) return {};
-            throw error(error_kind::io, "lock", name, "another process has held it for 10 seconds");
-        }
-        system.sleep(milliseconds);
+    if (lock.reached() == file_lock::state::busy) {
+        throw error(error_kind::io, "lock", name, "another process has held it for 10 seconds");
     }
-    return {system, opened, 0};
+    return lock;
 }
 
 } // namespace

@@ -124,6 +124,17 @@ TEST_CASE("a lock that another holds is waited for in longer and longer pauses")
     }
 }
 
+TEST_CASE("a key is not locked where a call throws, and nobody is told by an exception") {
+    watched cached;
+    auto disk = cached.disk();
+    cached.system.thrown_by = rig::call::openat;
+    {
+        auto const lock = disk.lock(rig::sample_key(1));
+        CHECK(!lock);
+    }
+    CHECK(cached.heard() == std::vector<std::string>{"cache: nothing locked: no memory"});
+}
+
 TEST_CASE("clearing counts what it removes, and names what it cannot") {
     watched cached;
     folder const listed(cached.system, cached.path, folder::use::existing);
