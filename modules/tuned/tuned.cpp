@@ -140,9 +140,9 @@ std::string text_of(table const& table) {
 place place_of_environment(system_calls& system, folder::use use) {
     char const* const value = system.environment("SPIO_TUNED");
     std::string const named = value == nullptr ? "" : value;
-    if (parse_switch(named) == false) return {.refusal = "SPIO_TUNED is off"};
+    if (!parse_switch(named).value_or(true)) return {.refusal = "SPIO_TUNED is off"};
     if (named.starts_with('/')) return {.file = named, .is_named = true};
-    if (!named.empty()) {
+    if (!named.empty() && !parse_switch(named).value_or(false)) {
         return {.refusal = "SPIO_TUNED is '" + named +
                            "', which is neither off nor an absolute "
                            "path"};

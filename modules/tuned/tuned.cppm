@@ -57,9 +57,9 @@ struct place {
     std::string refusal = {};        // a sentence if there is none
     bool is_named = false;           // whether the user named the file
 };
-// The file that the variable SPIO_TUNED names, an absolute path, or else tuned.txt in the folder of
-// the cache. There is none if SPIO_TUNED is `off`, or if it is not set and the cache has no folder.
-// With folder::use::owned, the cache's folder is made if it is missing.
+// The file that the variable SPIO_TUNED names, an absolute path, or else, if it is not set or `on`,
+// tuned.txt in the folder of the cache. There is none if SPIO_TUNED is `off`, or if the cache has
+// no folder. With folder::use::owned, the cache's folder is made if it is missing.
 place place_of_environment(system_calls& = operating_system(), folder::use = folder::use::existing);
 
 // Reads a file by the rule of trust: throws if others could have written it, or if it is damaged.

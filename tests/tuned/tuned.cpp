@@ -222,6 +222,13 @@ TEST_CASE("the environment says where the file is") {
         CHECK(tuned::place_of_environment().file.empty());
         CHECK(tuned::place_of_environment().refusal == "SPIO_TUNED is off");
     }
+    for (std::string const word : {"", "on", "ON", "1", "true", "yes"}) {
+        variable_guard const switched(word.c_str());
+        CAPTURE(word);
+        CHECK(tuned::place_of_environment().file == folder / "tuned.txt");
+        CHECK(!tuned::place_of_environment().is_named);
+        CHECK(tuned::model_folder_of_environment().path == folder / "models");
+    }
     {
         variable_guard const relative("tuned.txt");
         CHECK(tuned::place_of_environment().file.empty());
