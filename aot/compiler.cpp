@@ -112,9 +112,12 @@ std::string version_of(device_compiler const& compiler) {
 bool brings_files(std::string_view option) {
     if (option.starts_with("-D")) return false; // its value is no option
     constexpr std::string_view separators = " ,=\"'";
+    // Of nvcc, its front end (cudafe), clang and gcc: what begins so is a header, a file of
+    // options, a program or library in the place of theirs, a plugin, a profile or a module.
     constexpr std::string_view starts[] = {
-        "-I",    "-i",       "--include", "--pre-include", "--system-include", "--options-file",
-        "-optf", "--config", "@"};
+        "-I",    "-i",          "--incl",        "--imacros", "--pre-incl", "--preincl",   "--sys",
+        "@",     "--options-f", "-optf",         "--config",  "-specs",     "--specs",     "-B",
+        "-load", "-fplugin",    "-fpass-plugin", "-fprofile", "-fmodule-",  "--libdevice", "-ldir"};
     for (std::size_t first = 0; first < option.size();) {
         auto const end = std::min(option.find_first_of(separators, first), option.size());
         auto const part = option.substr(first, end - first);

@@ -234,11 +234,35 @@ TEST_CASE("an error has the words of the compiler, of the manifest's line or of 
     CHECK(contains(said,
                    "-Itext -DNAME=-I/tmp -Xptxas=--no-such-option kernel.cu")); // the whole command
     CHECK(!fs::exists(r.output));
-    for (std::string const option :
-         {"-I/tmp", "-isystem", "-include", "--include-path=/tmp", "--options-file",
-          "--options-file=a", "-optf", "-optf=a", "@a", "--config", "--config=a",
-          "-Xcompiler=-I/tmp", "-Xcompiler=-O2,-include,a", "-Xcompiler=\"-O2 -I/tmp\"",
-          "-O2,-I/tmp", "-Wp,-include,a", "--compiler-options=@a"}) {
+    for (std::string const option : {"-I/tmp",
+                                     "-isystem",
+                                     "-include",
+                                     "--include-path=/tmp",
+                                     "--options-file",
+                                     "--options-file=a",
+                                     "-optf",
+                                     "-optf=a",
+                                     "@a",
+                                     "--config",
+                                     "--config=a",
+                                     "-Xcompiler=-I/tmp",
+                                     "-Xcompiler=-O2,-include,a",
+                                     "-Xcompiler=\"-O2 -I/tmp\"",
+                                     "-O2,-I/tmp",
+                                     "-Wp,-include,a",
+                                     "--compiler-options=@a",
+                                     "-Xcudafe=--preinclude=a",
+                                     "-Xcudafe=--sys_include=a",
+                                     "-Xcompiler=-specs=a",
+                                     "-Xcompiler=--specs=a",
+                                     "-Xcompiler=-fplugin=a",
+                                     "-Xcompiler=-B/tmp",
+                                     "-Xcompiler=-fprofile-use=a",
+                                     "-fprofile-instr-use=a",
+                                     "-fpass-plugin=a",
+                                     "--sysroot=/tmp",
+                                     "--libdevice-directory=a",
+                                     "-fmodule-file=a"}) {
         CAPTURE(option);
         r.compiler.options = {option};
         CHECK(contains(refusal(r), "the option " + option + " brings files"));
