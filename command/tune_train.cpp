@@ -60,11 +60,7 @@ struct trainer {
                                                quote(sources.string()) + " installs it");
         }
         found.features = features_in(sources);
-        for (auto const& file : files_run(found)) {
-            if (auto const reason = distrust(file); !reason.empty()) {
-                refuse(exit_status::not_found, reason);
-            }
-        }
+        check_files(found);
         return found;
     }
 
@@ -86,17 +82,51 @@ struct trainer {
                "features are computed by a program " + count + "; in " + quote(sources.string()) +
                    ": cmake --build --preset release --target models_features");
     }
-    // All that training runs: the programs, and every module that the script may import, compiled
-    // or not.
-    static std::vector<fs::path> files_run(trainer const& trainer) {
+    // Refuses what others could have written of what training runs: the two programs, every file
+    // and folder beside the script, since Python imports sources, what it compiled of them, and
+    // libraries (.so, first of all), and the folders that have the packages of its environment.
+    // The packages themselves are not looked at.
+    static void check_files(trainer const& trainer) {
         std::vector<fs::path> files = {trainer.python, trainer.features};
-        auto const folder = trainer.script.parent_path();
-        for (auto const& file : fs::recursive_directory_iterator(folder)) {
-            auto const extension = file.path().extension();
-            if (extension == ".py" || extension == ".pyc") files.push_back(file.path());
-        }
+        auto folders = folders_of_environment(trainer.python.parent_path().parent_path());
+        list(trainer.script.parent_path(), files, folders);
         std::ranges::sort(files);
-        return files;
+        std::ranges::sort(folders);
+        for (auto const& file : files) refuse_if(distrust(file));
+        for (auto const& path : folders) {
+            folder const opened(operating_system(), path.string(), folder::use::shared);
+            refuse_if(opened.refusal());
+        }
+    }
+    static void refuse_if(std::string const& reason) {
+        if (!reason.empty()) refuse(exit_status::not_found, reason);
+    }
+    // Adds the regular files and the folders, links to them too, that are below a folder.
+    static void list(fs::path const& top, std::vector<fs::path>& files,
+                     std::vector<fs::path>& folders) {
+        auto last = top;
+        std::error_code failed;
+        fs::recursive_directory_iterator place(top, failed);
+        for (; !failed && place != fs::recursive_directory_iterator(); place.increment(failed)) {
+            last = place->path();
+            std::error_code ignored;
+            if (fs::is_regular_file(last, ignored)) files.push_back(last);
+            if (fs::is_directory(last, ignored)) folders.push_back(last);
+        }
+        if (failed) {
+            refuse(exit_status::not_found, quote(last.string()) + ": " + failed.message());
+        }
+    }
+    // The folder of a Python environment, and those below it down to its packages'.
+    static std::vector<fs::path> folders_of_environment(fs::path const& environment) {
+        std::error_code ignored;
+        auto const root = fs::canonical(environment, ignored);
+        std::vector<fs::path> folders = {root, root / "lib"};
+        for (auto const& python : fs::directory_iterator(root / "lib", ignored)) {
+            folders.insert(folders.end(), {python.path(), python.path() / "site-packages"});
+        }
+        std::erase_if(folders, [&](auto const& path) { return !fs::is_directory(path, ignored); });
+        return folders;
     }
 };
 

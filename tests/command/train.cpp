@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 import spio.command;
 import spio.conv2d;
@@ -174,11 +175,14 @@ TEST_CASE("tune --train runs what nobody else can write, and no more") {
     rig const rig;
     for (std::string_view const name :
          {"build/models/bin/python", "build/release/bench/models_features", "bench/models/train.py",
-          "bench/models/plan.py", "bench/models/objective.py",
-          "bench/models/__pycache__/plan.cpython-312.pyc"}) {
+          "bench/models/plan.py", "bench/models/objective.py", "bench/models/numpy.so",
+          "bench/models/xgboost/__init__.cpython-312-x86_64-linux-gnu.so",
+          "bench/models/__pycache__/plan.cpython-312.pyc", "bench/models/scipy/", "build/models/",
+          "build/models/lib/", "build/models/lib/python3.12/site-packages/"}) {
         CAPTURE(name);
-        auto const file = std::filesystem::path(rig.sources) / name;
+        auto file = std::filesystem::path(rig.sources) / name;
         std::filesystem::create_directories(file.parent_path());
+        if (name.ends_with('/')) file = file.parent_path();
         if (!std::filesystem::exists(file)) rig::write(file, "");
         auto const mode = std::filesystem::status(file).permissions();
         std::filesystem::permissions(file, mode | std::filesystem::perms::others_write);
@@ -190,6 +194,24 @@ TEST_CASE("tune --train runs what nobody else can write, and no more") {
         std::filesystem::permissions(file, mode);
     }
     CHECK(rig.train().status == exit_status::success);
+}
+
+TEST_CASE("tune --train names a folder beside the script that it cannot read") {
+    rig const rig;
+    auto const closed = std::filesystem::path(rig.sources) / "bench/models/closed";
+    std::filesystem::create_directory(closed);
+    std::filesystem::permissions(closed, std::filesystem::perms::none);
+    // The superuser reads every folder: it tries as another user.
+    std::filesystem::permissions(rig.folder.path, std::filesystem::perms{0755});
+    bool const is_root = geteuid() == 0;
+    if (is_root) REQUIRE(seteuid(65534) == 0);
+    auto const got = rig.train();
+    if (is_root) REQUIRE(seteuid(0) == 0);
+    std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+    CHECK(got.status == exit_status::not_found);
+    CAPTURE(got.told);
+    CHECK(contains(got.told, closed.string() + "'"));
+    CHECK(contains(got.told, "Permission denied"));
 }
 
 TEST_CASE("features are computed by the program of the release, or else by the only one") {
