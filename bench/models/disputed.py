@@ -44,6 +44,11 @@ def groups_in(plans, known):
     return [lines for kind, lines in groups.items() if kind not in known]
 
 
+def layers_in(lines):
+    """The lines of a group that are layers: not the first one, nor those of configurations."""
+    return [line for line in lines[1:] if not line.startswith("config ")]
+
+
 def importance(fields):
     """How much a dispute counts."""
     taps = fields["r"] + " " + fields["s"]
@@ -72,7 +77,7 @@ def disputes(boosters, groups, sweep, program, scratch):
     rows = numpy.loadtxt(scratch / "likely.rows", ndmin=2)
     data = xgboost.DMatrix(numpy.fromfile(scratch / "likely.floats", numpy.float32).reshape(len(rows), len(sweep.names)))
     values = numpy.array([booster.predict(data, output_margin=True).astype(float) + numpy.log(rows[:, 2]) for booster in boosters])
-    counts = [len(lines) - 1 for lines in groups]
+    counts = [len(layers_in(lines)) for lines in groups]
     ends = numpy.searchsorted(rows[:, 0], numpy.arange(sum(counts) + 1))
     found = numpy.zeros(sum(counts))
     for layer, (first, end) in enumerate(zip(ends, ends[1:])):
