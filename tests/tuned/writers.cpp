@@ -142,3 +142,11 @@ TEST_CASE("a file that a process writes under a free umask is one that it reads"
     CHECK(tuned::read(file).size() == 2);
     umask(earlier);
 }
+
+TEST_CASE("the error of a lock's file that cannot be opened says why") {
+    test::folder const folder;
+    auto const file = folder / "tuned.txt";
+    REQUIRE(mkdir((file + ".lock").c_str(), 0700) == 0);
+    CHECK_THROWS_WITH(tuned::add(file, measurement),
+                      doctest::Contains("tuned.txt.lock: it cannot be opened: Is a directory"));
+}
