@@ -37,6 +37,20 @@ struct addition {
     vector y;
 };
 
+// The fake driver's kernel, loaded on its first GPU, with parameters and a stream.
+struct loaded_addition {
+    // The magic number of ELF and the names of the kernels.
+    static constexpr char text[] = "\177ELF"
+                                   "add ";
+    driver const cuda{fake::find};
+    context const gpu{cuda.device(0)};
+    library const image{cuda, std::as_bytes(std::span(text)), "additions"};
+    function_ref const add = image.kernel("add").load(gpu);
+    stream const queue{gpu};
+    addition none = {};
+    void* parameters[1] = {&none};
+};
+
 std::string text_of(extent size) {
     return std::to_string(size.x) + " " + std::to_string(size.y) + " " + std::to_string(size.z);
 }
@@ -47,16 +61,7 @@ std::string const& request() { return fake::the_machine().request; }
 } // namespace
 
 TEST_CASE("the driver is told each size of a launch, and an attribute only if it is needed") {
-    driver const driver(fake::find);
-    context const context(driver.device(0));
-    // An image of the fake driver: the magic number of ELF and the names of its kernels.
-    static char const image[] = "\177ELF"
-                                "add ";
-    library const library(driver, std::as_bytes(std::span(image)), "additions");
-    function_ref const add = library.kernel("add").load(context);
-    stream const stream(context);
-    addition none = {};
-    void* parameters[] = {&none};
+    loaded_addition loaded;
     for (extent const grid : {extent{8, 1, 1}, extent{8, 3, 1}, extent{16, 2, 5}}) {
         for (extent const block : {extent{32, 1, 1}, extent{4, 8, 2}}) {
             for (extent const cluster :
@@ -67,19 +72,19 @@ TEST_CASE("the driver is told each size of a launch, and an attribute only if it
                                 ", shared " + std::to_string(4 * grid.x);
                     if (cluster != extent{}) text += ", cluster " + text_of(cluster);
                     if (overlaps) text += ", attribute 6 1";
-                    launch(add, shape, stream, parameters);
+                    launch(loaded.add, shape, loaded.queue, loaded.parameters);
                     CHECK(request() == text);
-                    launch(add, shape, stream_ref::legacy(context), parameters);
+                    launch(loaded.add, shape, stream_ref::legacy(loaded.gpu), loaded.parameters);
                     CHECK(request() == text);
                     if (cluster == extent{} && !overlaps) continue;
-                    active_clusters(add, shape, stream);
+                    active_clusters(loaded.add, shape, loaded.queue);
                     CHECK(request() == text);
                 }
             }
         }
     }
     constexpr int threads = 256, shared_bytes = 1000;
-    CHECK(add.blocks_per_multiprocessor(threads, shared_bytes) == 8);
+    CHECK(loaded.add.blocks_per_multiprocessor(threads, shared_bytes) == 8);
     CHECK(request() == "shared 1000");
 }
 
@@ -109,15 +114,7 @@ TEST_CASE("streams have the priority that they are given, and events have times 
 }
 
 TEST_CASE("the time of a launch is the median over replays of a graph of launches") {
-    driver const driver(fake::find);
-    context const context(driver.device(0));
-    static char const image[] = "\177ELF"
-                                "add ";
-    library const library(driver, std::as_bytes(std::span(image)), "additions");
-    function_ref const add = library.kernel("add").load(context);
-    stream const stream(context);
-    addition none = {};
-    void* parameters[] = {&none};
+    loaded_addition loaded;
     // The seconds of a launch, replay by replay; the first is not timed.
     double const seconds[] = {50, 3, 1, 4, 2};
     int runs = 0;
@@ -127,9 +124,10 @@ TEST_CASE("the time of a launch is the median over replays of a graph of launche
     auto const time_of = [&](unsigned replays) {
         runs = 0;
         std::string numbers;
-        auto const time = microseconds_of_launch(stream, 3, replays, [&](unsigned number) {
+        auto const time = microseconds_of_launch(loaded.queue, 3, replays, [&](unsigned number) {
             numbers += std::to_string(number);
-            launch(add, {.grid = {1}, .shape = {.block = {32}}}, stream, parameters);
+            launch(loaded.add, {.grid = {1}, .shape = {.block = {32}}}, loaded.queue,
+                   loaded.parameters);
         });
         CHECK(numbers == "012");
         return time;

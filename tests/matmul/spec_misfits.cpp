@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"
+#include "tests/spec/misfit.h"
 
 #include <random>
 #include <string>
@@ -14,18 +15,9 @@ using namespace spio;
 
 namespace {
 
-// What the refusal of a configuration says after the words "does not fit: ".
+// Why a configuration does not fit; see test::misfit_of().
 std::string misfit_of(matmul::problem const& problem, matmul::config const& config) {
-    try {
-        matmul::explain(problem, config, sm_90a);
-        return "none";
-    } catch (error const& refusal) {
-        static std::string const words = " does not fit: ";
-        auto const reason = refusal.reason();
-        auto const place = reason.find(words);
-        return place == std::string::npos ? "refused: " + reason
-                                          : reason.substr(place + words.size());
-    }
+    return test::misfit_of<error>([&] { matmul::explain(problem, config, sm_90a); });
 }
 std::string misfit_of(std::string const& problem, matmul::config const& config) {
     return misfit_of(parse<matmul::problem>("matmul", problem), config);
