@@ -11,12 +11,12 @@ a model predicts that it takes, on average, and of a group the mean of its layer
 import argparse
 import hashlib
 import pathlib
-import subprocess
 import tempfile
 
 import numpy
 import xgboost
 
+import ensemble
 import train
 
 MODELS, LEFT_OUT = 6, 3  # of ten kinds
@@ -71,14 +71,12 @@ def models_of(sweep, name, kinds):
 
 def disputes(boosters, groups, sweep, program, scratch):
     """The dispute about each group."""
-    plan, out = scratch / "plan.txt", scratch / "likely"
-    plan.write_text("\n".join("\n".join(lines) for lines in groups) + "\n")
-    subprocess.run([str(program), "--likely", str(plan), sweep.arch, str(out)], check=True)
-    rows = numpy.loadtxt(scratch / "likely.rows", ndmin=2)
-    data = xgboost.DMatrix(numpy.fromfile(scratch / "likely.floats", numpy.float32).reshape(len(rows), len(sweep.names)))
-    values = numpy.array([booster.predict(data, output_margin=True).astype(float) + numpy.log(rows[:, 2]) for booster in boosters])
+    plan = "\n".join("\n".join(lines) for lines in groups) + "\n"
+    rows = ensemble.LikelyRows(program, plan, sweep.arch, len(sweep.names), scratch)
+    data = xgboost.DMatrix(rows.features)
+    values = numpy.array([booster.predict(data, output_margin=True).astype(float) + numpy.log(rows.estimates) for booster in boosters])
     counts = [len(layers_in(lines)) for lines in groups]
-    ends = numpy.searchsorted(rows[:, 0], numpy.arange(sum(counts) + 1))
+    ends = numpy.searchsorted(rows.layer, numpy.arange(sum(counts) + 1))
     found = numpy.zeros(sum(counts))
     for layer, (first, end) in enumerate(zip(ends, ends[1:])):
         if end > first:

@@ -23,19 +23,25 @@ DRAWN = [["--groups", "900", "--new-channels"], ["--groups", "500", "--scaled"]]
 DRAWN_SETTINGS = ["--small-side", "320", "--exact", "0", "--one-correlation", "--layers", "6", "--most-bytes", "4e8"]
 
 
-class DrawnLayers:
-    """Candidates of layers that were drawn: a row each, of `layer`, `estimates` and `features`."""
+class LikelyRows:
+    """Candidates of the layers of a plan, of which no times are known: a row each, of `layer`, `estimates` and `features`."""
 
-    def __init__(self, program, passes, arch, feature_count, scratch):
-        script, plan, out = pathlib.Path(__file__).with_name("plan.py"), scratch / "drawn.txt", scratch / "drawn"
-        texts = [subprocess.run([sys.executable, str(script), "--seed", str(7001 + number), "--passes", ",".join(passes),
-                                 *settings, *DRAWN_SETTINGS], check=True, capture_output=True, text=True).stdout
-                 for number, settings in enumerate(DRAWN)]
-        plan.write_text("".join(texts))
-        subprocess.run([str(program), "--likely", str(plan), arch, str(out)], check=True)
-        rows = numpy.loadtxt(scratch / "drawn.rows", ndmin=2)
+    def __init__(self, program, plan, arch, feature_count, scratch):
+        file, out = scratch / "likely.txt", scratch / "likely"
+        file.write_text(plan)
+        subprocess.run([str(program), "--likely", str(file), arch, str(out)], check=True)
+        rows = numpy.loadtxt(out.with_suffix(".rows"), ndmin=2)
         self.layer, self.estimates = rows[:, 0].astype(int), rows[:, 2]
-        self.features = numpy.fromfile(scratch / "drawn.floats", numpy.float32).reshape(len(rows), feature_count)
+        self.features = numpy.fromfile(out.with_suffix(".floats"), numpy.float32).reshape(len(rows), feature_count)
+
+
+def drawn_rows(program, passes, arch, feature_count, scratch):
+    """The candidates of layers that are drawn for some passes."""
+    script = pathlib.Path(__file__).with_name("plan.py")
+    texts = [subprocess.run([sys.executable, str(script), "--seed", str(7001 + number), "--passes", ",".join(passes),
+                             *settings, *DRAWN_SETTINGS], check=True, capture_output=True, text=True).stdout
+             for number, settings in enumerate(DRAWN)]
+    return LikelyRows(program, "".join(texts), arch, feature_count, scratch)
 
 
 def mean_of(boosters, features):
@@ -54,7 +60,7 @@ def weights(layer, estimates, wanted):
 
 def with_leaves_of_mean(booster, boosters, rows):
     """A model with the trees of the first argument, whose leaves come as near to the mean of the others as a few sweeps over all trees
-    bring them. `rows` are the measured and the drawn layers, with the fields of DrawnLayers."""
+    bring them. `rows` are the measured and the drawn layers, with the fields of LikelyRows."""
     features = numpy.concatenate([part.features for part in rows])
     estimates = numpy.concatenate([part.estimates for part in rows])
     firsts = numpy.cumsum([0] + [part.layer.max() + 1 for part in rows])

@@ -241,7 +241,7 @@ def main():
         held = rows[sweep.is_held_out[sweep.layer[rows]] & ~sweep.is_older[rows]]
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
         with tempfile.TemporaryDirectory() as folder:
-            drawn = ensemble.DrawnLayers(options.program, directions, sweep.arch, len(sweep.names), pathlib.Path(folder)) if directions[0] else None
+            drawn = ensemble.drawn_rows(options.program, directions, sweep.arch, len(sweep.names), pathlib.Path(folder)) if directions[0] else None
         booster = with_rounded_leaves(with_shared(sweep, trained, train_all(sweep, name, trained, drawn)))
         text = table(booster, sweep, trained, f"{options.family} {name}", options.chip)
         file = options.out / f"{options.family}_{name}.txt"
